@@ -99,7 +99,7 @@ std::string compare(const std::string& text, const CompareOptions& options) {
     if (!options.device.empty()) run.only = host::DeviceSelector::parse_spec(options.device);
     follow(options, run);
     auto devices = engine::compare::devices_of(study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
-    for (const auto& [name, command] : options.programs) devices.push_back(engine::compare::device_of_program(name, command));
+    for (const auto& [name, command] : options.programs) engine::compare::add_program(devices, name, command);
     return text_of(engine::compare::run(study, points, devices, registry.algorithms(), run));
 }
 

@@ -18,9 +18,10 @@ struct StudyDevice {
     host::DeviceInfo info;
     std::vector<std::string> command = {};   ///< of a program that is no Parallax; empty: our own worker
 };
-/// A program that serves the worker's protocol (compare/worker.hpp, docs/peers.md) as a device of its own: a row a point, by its
-/// own means. Started once to hear what it is. Throws ConfigError ("--worker") where it does not answer.
-StudyDevice device_of_program(const std::string& label, const std::string& command);
+/// A program that serves the worker's protocol (compare/worker.hpp, docs/peers.md) as a device more: a row a point, by its own
+/// means. Started once to hear what it is. Throws ConfigError ("--worker") where it does not answer, or where another device has
+/// its name, whose rows could not be told from its own.
+void add_program(std::vector<StudyDevice>&, const std::string& label, const std::string& command);
 
 struct CompareOptions {
     std::filesystem::path out;                  ///< folder; journal, logs and intermediate arrays are kept there

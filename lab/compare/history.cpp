@@ -55,6 +55,7 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
                           {"low", change->low},
                           {"high", change->high},
                           {"verdict", verdict}});
+        tell_confidence(points.back(), {change->ratio, change->low, change->high, change->confidence});
     }
     std::size_t since = verdicts.size();   // of reports after the first
     while (since > 1 && verdicts[since - 2] == verdicts.back()) --since;

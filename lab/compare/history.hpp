@@ -3,7 +3,8 @@
 //   { "parallax_history": 1,
 //     "reports": [{ "name", "started", "engine", "revision", "drivers": { device: driver } }],
 //     "rows": [{ "row", "device", "verdict", "since": a report or null, "margin",
-//                "points": [{ "ratio", "low", "high", "verdict" }, one a report], "why" }] }
+//                "points": [{ "ratio", "low", "high", "verdict", "confidence" where that is not
+//                .95 }, one a report], "why" }] }
 //
 // Every report is held against the first, the one that was accepted. What a machine does from night to night is learned from the
 // reports: from four on, a row's margin is three standard deviations of one night to the next, where that is more than 2.5%.

@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace parallax::engine::compare {
 
-StudyDevice device_of_program(const std::string& label, const std::string& command) {
+void add_program(std::vector<StudyDevice>& devices, const std::string& label, const std::string& command) {
+    if (std::any_of(devices.begin(), devices.end(), [&](const StudyDevice& one) { return one.label == label; }))
+        throw ConfigError("--worker", fmt::format("\"{}\", which is the name of another device", label), "a name of its own");
     StudyDevice device{label, {}, {"/bin/sh", "-c", "exec " + command}};
     const auto refuse = [&](const std::string& found) {
         throw ConfigError("--worker", fmt::format("{}={}: {}", label, command, found),
@@ -31,7 +35,7 @@ StudyDevice device_of_program(const std::string& label, const std::string& comma
     device.info.backend = host::Backend::native;
     device.info.platform = "a program of its own";
     worker.close();
-    return device;
+    devices.push_back(std::move(device));
 }
 
 }  // namespace parallax::engine::compare

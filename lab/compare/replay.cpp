@@ -1,24 +1,30 @@
 #include "compare/replay.hpp"
 
-#include "report/answer.hpp"
-#include "timing/statistics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "job/report.hpp"
+#include "report/answer.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
 namespace {
 
-/// The device of `later` that takes the place of one of `earlier`.
-std::optional<std::size_t> counterpart(const Json& device, const Json& devices) {
+bool has_label(const Json& devices, const Json& label) {
+    return std::any_of(devices.begin(), devices.end(), [&](const Json& device) { return device["label"] == label; });
+}
+
+/// The one of `devices` that takes the place of a device of `earlier`: that of its label, else one of its name whose label is new.
+std::optional<std::size_t> counterpart(const Json& device, const Json& earlier, const Json& devices) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if (devices[i]["label"] == device["label"]) return i;
     }
     for (const std::vector<const char*>& keys : {std::vector{"name", "backend", "platform"}, std::vector{"name", "backend"}}) {
         for (std::size_t i = 0; i < devices.size(); ++i) {
-            if (std::all_of(keys.begin(), keys.end(),
+            if (!has_label(earlier, devices[i]["label"]) &&
+                std::all_of(keys.begin(), keys.end(),
                             [&](const char* key) { return devices[i]["info"][key] == device["info"][key]; }))
                 return i;
         }
@@ -41,6 +47,12 @@ bool same_engine(const Json& earlier, const Json& later) {
 
 Change change_of(const Json& before, const Json& after, bool same_program, Span span) {
     Change change{before["id"].get<std::string>(), {}, "same", 0, 0, 0, 0, {}};
+    const bool was_out = before["outcome"] == "left out", is_out = after["outcome"] == "left out";
+    if (was_out || is_out) {   // of which nothing is known
+        change.verdict = "ambiguous";
+        change.why = fmt::format("left out for lack of time, {}", was_out && is_out ? "both times" : was_out ? "before" : "now");
+        return change;
+    }
     if (before["outcome"] != after["outcome"]) {
         change.verdict = "different result";
         change.why = fmt::format("{} before, {} now{}", before["outcome"].get<std::string>(), after["outcome"].get<std::string>(),
@@ -65,15 +77,31 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
     change.ratio = ratio.median;
     change.low = ratio.low;
     change.high = ratio.high;
+    change.confidence = ratio.confidence;
     change.difference_s = median(flat(is)) - median(flat(was));
     change.verdict = to_string(verdict_of(change, repeat_margin));
+    if (change.verdict == "ambiguous" && change.confidence < usual_confidence)
+        change.why = fmt::format("measured in {} and {} processes, too few to judge", was.size(), is.size());
     return change;
 }
 
 Verdict verdict_of(const Change& change, double margin) {
-    const Estimate ratio{change.ratio, change.low, change.high};
-    return change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
-                               : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
+    const Estimate ratio{change.ratio, change.low, change.high, change.confidence};
+    const Verdict verdict = change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
+                                                : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
+    return change.confidence < usual_confidence && verdict != Verdict::same ? Verdict::ambiguous : verdict;
+}
+
+std::vector<StudyDevice> devices_again(const Json& earlier, const std::vector<StudyDevice>& here) {
+    Json devices = Json::array();
+    for (const StudyDevice& device : here) devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
+    std::vector<bool> wanted(here.size());
+    for (const Json& device : earlier["devices"])
+        if (const auto there = counterpart(device, earlier["devices"], devices)) wanted[*there] = true;
+    std::vector<StudyDevice> again;
+    for (std::size_t d = 0; d < here.size(); ++d)
+        if (wanted[d]) again.push_back(here[d]);
+    return again.empty() ? here : again;
 }
 
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by) {
@@ -81,7 +109,7 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later, std:
     std::vector<Change> changes;
     for (const Json& row : earlier["rows"]) {
         const Json& device = earlier["devices"][row["device"].get<std::size_t>()];
-        const auto there = counterpart(device, later["devices"]);
+        const auto there = counterpart(device, earlier["devices"], later["devices"]);
         Change change{row["id"].get<std::string>(), {}, "not there", 0, 0, 0, 0, "no such device here"};
         if (there) {
             change.why = "no such row here";
@@ -104,7 +132,7 @@ std::vector<Change> changes_between(const Json& earlier, const Json& later, std:
 
 Json to_json(const std::vector<Change>& changes) {
     Json list = Json::array();
-    for (const Change& c : changes)
+    for (const Change& c : changes) {
         list.push_back({{"row", c.row},
                         {"device", c.device},
                         {"verdict", c.verdict},
@@ -112,6 +140,8 @@ Json to_json(const std::vector<Change>& changes) {
                         {"low", c.low},
                         {"high", c.high},
                         {"why", c.why}});
+        tell_confidence(list.back(), {c.ratio, c.low, c.high, c.confidence});
+    }
     return list;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/compare.hpp"
 #include "parallax/host/json.hpp"
 #include "report/samples.hpp"
 #include "timing/statistics.hpp"
@@ -18,7 +19,8 @@ struct Change {
     double ratio = 0, low = 0, high = 0;   ///< later / earlier time; 0: not timed in both
     double difference_s = 0;               ///< later - earlier time
     std::string why;
-    bool of_processes = false;   ///< the interval holds what processes differ by
+    bool of_processes = false;              ///< the interval holds what processes differ by
+    double confidence = usual_confidence;   ///< of the interval
 };
 
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
@@ -28,9 +30,13 @@ struct Change {
 /// that were measured in fresh processes as judge_processes() does.
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by = {});
 Json to_json(const std::vector<Change>&);
+/// Of the devices here those that the earlier report has, or that have taken their places: of others there is nothing to tell. All
+/// of them where there is none.
+std::vector<StudyDevice> devices_again(const Json& earlier, const std::vector<StudyDevice>& here);
 /// The two rows alone.
 Change change_of(const Json& earlier_row, const Json& later_row, bool same_program, Span = Span::device);
-/// What a change of times is, where a row's nights have shown how far it moves by itself: `margin`.
+/// What a change of times is, where a row's nights have shown how far it moves by itself: `margin`. It is claimed only by an
+/// interval of the usual confidence.
 Verdict verdict_of(const Change&, double margin);
 /// Whether something is worse than it was: slower, another result, or gone.
 bool is_worse(const Change&);

@@ -23,12 +23,12 @@ std::optional<double> seconds_in(const Json& row, Span span) {
     return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-Json to_speed(const Estimate& e) { return {{"ratio", e.median}, {"low", e.low}, {"high", e.high}}; }
-Json inverse(const Json& speed) {
-    return {{"ratio", 1 / speed["ratio"].get<double>()},
-            {"low", 1 / speed["high"].get<double>()},
-            {"high", 1 / speed["low"].get<double>()}};
+Json to_speed(const Estimate& e) {
+    Json speed{{"ratio", e.median}, {"low", e.low}, {"high", e.high}};
+    tell_confidence(speed, e);
+    return speed;
 }
+Estimate inverse(const Estimate& e) { return {1 / e.median, 1 / e.high, 1 / e.low, e.confidence}; }
 
 /// A case at a place of its grid, with the fastest row of each device.
 struct AnswerPoint {
@@ -65,9 +65,9 @@ Speeds speeds_at(const AnswerPoint& point, const Json& report, Span span) {
         for (std::size_t j = i + 1; j < devices && point.rows[i]; ++j) {
             if (!point.rows[j]) continue;
             const Apart apart = apart_of(report["rows"][*point.rows[i]], report["rows"][*point.rows[j]]);
-            speeds[i][j] =
-                to_speed(estimate_ratio(rounds[j], rounds[i], apart));   // the time of the one by the time of the other
-            speeds[j][i] = inverse(speeds[i][j]);
+            const Estimate speed = estimate_ratio(rounds[j], rounds[i], apart);   // the time of the one by the time of the other
+            speeds[i][j] = to_speed(speed);
+            speeds[j][i] = to_speed(inverse(speed));
         }
     }
     return speeds;
@@ -86,12 +86,10 @@ Json overall(const std::vector<AnswerPoint>& points, const std::vector<Speeds>& 
         of_case[points[p].id.get<std::string>()].push_back(all.back());
     }
     if (all.empty()) return nullptr;
-    Json result = *only;
-    result["cases"] = of_case.size();
-    if (all.size() == 1) return result;
     std::vector<double> counted;
     for (const auto& [id, ratios] : of_case) counted.push_back(geometric_mean(ratios).median);
-    result.update(to_speed(geometric_mean(of_case.size() > 1 ? counted : all)));
+    Json result = all.size() == 1 ? *only : to_speed(geometric_mean(of_case.size() > 1 ? counted : all));
+    result["cases"] = of_case.size();
     return result;
 }
 
@@ -149,7 +147,7 @@ std::vector<std::string> ranking(const Json& report) {
         const Json& mean = of["overall"][first][d];
         if (d == first || mean.is_null()) continue;
         const double low = mean["low"].get<double>(), high = mean["high"].get<double>();
-        const std::string interval = fmt::format("[{} to {}]", short_number(low), short_number(high));
+        const std::string interval = interval_text(low, high, mean.value("confidence", usual_confidence));
         text += low <= 1 && high >= 1
                     ? fmt::format("; against {} no difference over the cases is sure {}", label_of(report, d), interval)
                     : fmt::format("; {} times as fast as {} {}", short_number(mean["ratio"].get<double>()), label_of(report, d),
@@ -174,7 +172,9 @@ std::vector<std::string> frames(const Json& report) {
                 const double rate = a_run / time["median"].get<double>(), least = a_run / time["high"].get<double>(),
                              most = a_run / time["low"].get<double>();
                 const char* const word = least >= wanted ? "yes" : most < wanted ? "no" : "on the edge";
-                parts.push_back(fmt::format("{} {}, {} a second, {} times that", label_of(report, d), word, short_number(rate),
+                const std::string sure = confidence_text(time.value("confidence", usual_confidence));
+                parts.push_back(fmt::format("{} {}{}, {} a second, {} times that", label_of(report, d), word,
+                                            sure.empty() ? "" : " (" + sure + ")", short_number(rate),
                                             short_number(rate / wanted)));
             }
         }

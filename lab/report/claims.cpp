@@ -124,8 +124,8 @@ std::vector<std::string> of_times(const Json& claim, const Json& report) {
     for (const Sides& sides : sides_of(claim, report, span)) {
         const Estimate ratio =
             estimate_ratio(rounds_of(*sides.to, span), rounds_of(*sides.of, span), apart_of(*sides.of, *sides.to));
-        lines.push_back(fmt::format("Here, {}: {} times as fast [{} to {}], {} against {}: {}", at_point(*sides.of),
-                                    short_number(ratio.median), short_number(ratio.low), short_number(ratio.high),
+        lines.push_back(fmt::format("Here, {}: {} times as fast {}, {} against {}: {}", at_point(*sides.of),
+                                    short_number(ratio.median), interval_text(ratio.low, ratio.high, ratio.confidence),
                                     name_of(report, *sides.of), name_of(report, *sides.to),
                                     verdict_on(ratio, claimed_times(claim))));
     }

@@ -118,6 +118,18 @@ void find_reports(const fs::path& folder, std::vector<Collected>& found) {
     }
 }
 
+/// Advice on a file that may be one, such as compare --contribute wrote.
+std::string called_otherwise(const std::vector<fs::path>& folders) {
+    for (const fs::path& folder : folders) {
+        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+            const std::string file = to_utf8(entry.path());
+            if (entry.is_regular_file() && (file.ends_with(".json") || file.ends_with(".json.gz")))
+                return fmt::format("a report of another name is given by itself: parallax results {}", file);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::vector<Collected> collect(const std::vector<fs::path>& where) {
@@ -132,7 +144,8 @@ std::vector<Collected> collect(const std::vector<fs::path>& where) {
         }
     }
     if (found.empty())
-        throw ConfigError("", "no report.json or report.json.gz", "a folder with reports below it, such as results");
+        throw ConfigError("", "no report.json or report.json.gz", "a folder with reports below it, such as results",
+                          called_otherwise(where));
     return found;
 }
 

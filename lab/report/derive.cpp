@@ -17,7 +17,11 @@ namespace parallax::engine::compare {
 
 namespace {
 
-Json to_json(const Estimate& e) { return {{"median", e.median}, {"low", e.low}, {"high", e.high}}; }
+Json to_json(const Estimate& e) {
+    Json json{{"median", e.median}, {"low", e.low}, {"high", e.high}};
+    tell_confidence(json, e);
+    return json;
+}
 
 /// What of a run from end to end was neither transfer nor kernels.
 Rounds host_part(const Json& end) {
@@ -154,12 +158,14 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
 Json compare_rounds(const Rounds& of, const Rounds& to, Apart apart) {
     const Estimate ratio = estimate_ratio(of, to, apart);
     const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
-    return {{"ratio", ratio.median},
-            {"low", ratio.low},
-            {"high", ratio.high},
-            {"of_ms", median(flat(of)) * 1e3},
-            {"to_ms", median(flat(to)) * 1e3},
-            {"verdict", to_string(verdict)}};
+    Json pair{{"ratio", ratio.median},
+              {"low", ratio.low},
+              {"high", ratio.high},
+              {"of_ms", median(flat(of)) * 1e3},
+              {"to_ms", median(flat(to)) * 1e3},
+              {"verdict", to_string(verdict)}};
+    tell_confidence(pair, ratio);
+    return pair;
 }
 
 Json pairs_of(const Json& item, const Json& report) {

@@ -1,12 +1,13 @@
 // report.json, report.csv and report.html, all from the report alone.
-#include "report/page.hpp"
-#include "report/report.hpp"
-#include "io/io.hpp"
-#include "job/paths.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "io/io.hpp"
+#include "job/paths.hpp"
+#include "report/page.hpp"
+#include "report/report.hpp"
+#include "timing/statistics.hpp"
 
 namespace parallax::engine::compare {
 
@@ -37,6 +38,10 @@ void write_csv(const Json& report, const fs::path& path, bool overwrite) {
     for (const char* name : {"variant", "ran", "policy", "policy_from", "device", "backend", "outcome", "reason", "max_error",
                              "relative_error", "device_low_ms", "device_high_ms"})
         header.push_back(name);
+    const bool few = std::any_of(report["rows"].begin(), report["rows"].end(), [](const Json& row) {
+        return row["times"].contains("device") && row["times"]["device"].contains("confidence");
+    });
+    if (few) header.emplace_back("device_confidence");
     header.insert(header.end(), metrics.begin(), metrics.end());
     std::vector<std::vector<Json>> rows;
     for (const Json& row : report["rows"]) {
@@ -51,6 +56,9 @@ void write_csv(const Json& report, const fs::path& path, bool overwrite) {
             cells.push_back(cell);
         for (const char* end : {"low", "high"})
             cells.push_back(row["times"].contains("device") ? Json(row["times"]["device"][end].get<double>() * 1e3) : Json());
+        if (few)
+            cells.push_back(row["times"].contains("device") ? Json(row["times"]["device"].value("confidence", usual_confidence))
+                                                            : Json());
         for (const std::string& metric : metrics) cells.push_back(row["metrics"].value(metric, Json()));
         rows.push_back(std::move(cells));
     }

@@ -27,7 +27,11 @@ Json report_schema() {
     const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}}));
     const Json rounds = described(seconds, "A list a round of seconds; null where the driver does not tell.");
     const Json named_rounds = map_of(rounds);
-    const Json estimate = object_of({{"median", number}, {"low", number}, {"high", number}}, {"median", "low", "high"});
+    const Json estimate = object_of({{"median", number},
+                                     {"low", number},
+                                     {"high", number},
+                                     {"confidence", described(number, "Of the interval; missing: 0.95. 0: of one process.")}},
+                                    {"median", "low", "high"});
 
     const Json study = described(
         object_of({{"title", text},
@@ -110,7 +114,7 @@ Json report_schema() {
                          {"integrated_joules", maybe}}),
               "Of a run from end to end, what the device draws idle taken off: by its counter, and by its power added up.")},
          {"samples", samples},
-         {"times", described(map_of(estimate), "Medians with 95% intervals, in seconds; derived.")},
+         {"times", described(map_of(estimate), "Medians with intervals, in seconds; derived.")},
          {"stages", described(map_of(estimate), "The same by stage; derived.")},
          {"metrics", described(map_of(number), "Derived.")}},
         {"id", "case", "grid", "way", "device", "session", "outcome", "work"});

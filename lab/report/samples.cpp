@@ -34,6 +34,10 @@ Apart apart_of(const Json& row, const Json& other) {
     return fresh(row) && fresh(other) ? Apart::processes : Apart::turns;
 }
 
+void tell_confidence(Json& json, const Estimate& estimate) {
+    if (estimate.confidence < usual_confidence) json["confidence"] = estimate.confidence;
+}
+
 std::optional<Span> span_named(const std::string& name) {
     if (name == "device") return Span::device;
     if (name == "end_to_end") return Span::end_to_end;

@@ -20,6 +20,9 @@ std::vector<double> flat(const Rounds&);
 Apart apart_of(const Json& samples);
 Apart apart_of(const Json& row, const Json& other);
 
+/// Writes an interval's `confidence` where it is not the usual one.
+void tell_confidence(Json&, const Estimate&);
+
 /// Which time of a row is meant: the device's (the host's clock where its driver does not tell), or from host memory to host
 /// memory.
 enum class Span { device, end_to_end };

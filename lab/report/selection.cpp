@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "timing/statistics.hpp"
+
 namespace parallax::engine::compare {
 
 bool is_one_of(const Json& wanted, const std::string& value) {
@@ -42,6 +44,16 @@ std::optional<double> number_of(const Json& row, const std::string& name) {
 }
 
 std::string short_number(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
+
+std::string confidence_text(double confidence) {
+    if (confidence >= usual_confidence) return {};
+    return confidence > 0 ? fmt::format("{:.4g}%", 100 * confidence) : "one process";
+}
+
+std::string interval_text(double low, double high, double confidence) {
+    const std::string sure = confidence_text(confidence);
+    return fmt::format("[{} to {}{}]", short_number(low), short_number(high), sure.empty() ? "" : ", " + sure);
+}
 
 std::string grid_text(const Json& grid) {
     std::string text;

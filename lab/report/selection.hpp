@@ -16,6 +16,10 @@ bool selected(const Json& selector, const Json& row, const Json& device);
 std::optional<double> number_of(const Json& row, const std::string& name);
 /// Three digits, whole numbers from a hundred on.
 std::string short_number(double value);
+/// How sure an interval is where that is less than usual: "87.5%", "one process"; else nothing.
+std::string confidence_text(double confidence);
+/// "[1.43 to 1.46]", "[1.43 to 1.46, 87.5%]"
+std::string interval_text(double low, double high, double confidence);
 /// "size 1024, shape cube"
 std::string grid_text(const Json& grid);
 

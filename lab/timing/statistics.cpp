@@ -53,18 +53,24 @@ std::vector<double> medians_of(const Rounds& rounds) {
     return medians;
 }
 
-/// How many values may be left out at each end of a sorted list so that the rest holds the middle in 95% of cases: the list has
-/// value number u with a chance in proportion to ways[u], and is as long as ways less one.
-std::size_t left_out_at_each_end(const std::vector<double>& ways) {
+/// The part of a sorted list that holds the middle.
+struct Middle {
+    std::size_t out = 0;     ///< values that are left out at each end
+    double confidence = 0;   ///< in how many cases it does
+};
+
+/// The shortest that does so in 95% of cases, or, where none does, all of the list: it has value number u with a chance in
+/// proportion to ways[u], and is as long as ways less one.
+Middle middle_by(const std::vector<double>& ways) {
     double all = 0, below = 0;
     for (const double one : ways) all += one;
-    std::size_t out = 0;
+    Middle middle{0, 1 - 2 * ways.front() / all};
     for (std::size_t u = 0; u + 1 < ways.size() / 2; ++u) {
         below += ways[u];
-        if (2 * below > 0.05 * all) break;
-        out = u;
+        if (1 - 2 * below / all < usual_confidence) break;
+        middle = {u, usual_confidence};
     }
-    return out;
+    return middle;
 }
 
 /// In how many ways u of n values lie below the middle: the binomial coefficients.
@@ -89,9 +95,16 @@ std::vector<double> ways_to_cross(std::size_t m, std::size_t n) {
     return ways;
 }
 
-/// The rest of a sorted list, with its middle.
-Estimate middle_of(const std::vector<double>& sorted, std::size_t out, double value) {
-    return {value, std::min(sorted[out], value), std::max(sorted[sorted.size() - 1 - out], value)};
+/// What is left of a sorted list, about its middle.
+Estimate estimate_by(const Middle& middle, const std::vector<double>& sorted, double value) {
+    return {value, std::min(sorted[middle.out], value), std::max(sorted[sorted.size() - 1 - middle.out], value),
+            middle.confidence};
+}
+
+/// What one process tells of itself.
+Estimate alone(Estimate estimate) {
+    estimate.confidence = 0;
+    return estimate;
 }
 
 /// The 97.5% quantile of Student's distribution; above 30 degrees of freedom by the first terms of its series.
@@ -123,24 +136,28 @@ double median(std::vector<double> values) {
 
 Estimate estimate(const Rounds& given, Apart apart) {
     const Rounds rounds = without_empty(given);
-    if (apart == Apart::processes && rounds.size() >= least_processes) {
+    if (apart == Apart::processes && rounds.size() > 1) {
         const std::vector<double> medians = medians_of(rounds);
-        return middle_of(medians, left_out_at_each_end(ways_below(medians.size())), median(all_of(rounds)));
+        return estimate_by(middle_by(ways_below(medians.size())), medians, median(all_of(rounds)));
     }
-    return interval(median(all_of(rounds)), [&](std::mt19937_64& random) { return median(resample(rounds, random)); });
+    const Estimate found =
+        interval(median(all_of(rounds)), [&](std::mt19937_64& random) { return median(resample(rounds, random)); });
+    return apart == Apart::processes ? alone(found) : found;
 }
 
 Estimate estimate_ratio(const Rounds& given_a, const Rounds& given_b, Apart apart) {
     const Rounds a = without_empty(given_a), b = without_empty(given_b);
-    if (apart == Apart::processes && std::min(a.size(), b.size()) >= least_processes) {
+    if (apart == Apart::processes && std::min(a.size(), b.size()) > 1) {
         std::vector<double> ratios;
         for (const double of : medians_of(a))
             for (const double to : medians_of(b)) ratios.push_back(of / to);
         std::sort(ratios.begin(), ratios.end());
-        return middle_of(ratios, left_out_at_each_end(ways_to_cross(a.size(), b.size())), median(ratios));
+        return estimate_by(middle_by(ways_to_cross(a.size(), b.size())), ratios, median(ratios));
     }
-    return interval(median(all_of(a)) / median(all_of(b)),
-                    [&](std::mt19937_64& random) { return median(resample(a, random)) / median(resample(b, random)); });
+    const Estimate found = interval(median(all_of(a)) / median(all_of(b)), [&](std::mt19937_64& random) {
+        return median(resample(a, random)) / median(resample(b, random));
+    });
+    return apart == Apart::processes ? alone(found) : found;
 }
 
 Estimate geometric_mean(const std::vector<double>& ratios) {

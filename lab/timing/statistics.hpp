@@ -13,11 +13,15 @@ using Rounds = std::vector<std::vector<double>>;
 /// What is apart from round to round: turns of one process, or processes. Where memory lies and which clocks a device has changes
 /// with the process, and times by a few hundredths with it.
 enum class Apart { turns, processes };
-/// Of fewer nothing is said about what processes differ by: they are taken as turns.
+/// Of fewer it is not judged whether they differ.
 inline constexpr std::size_t least_processes = 4;
 
+/// How often an interval is to hold what it is of.
+inline constexpr double usual_confidence = 0.95;
+
 struct Estimate {
-    double median = 0, low = 0, high = 0;   ///< 95% interval
+    double median = 0, low = 0, high = 0;
+    double confidence = usual_confidence;   ///< of the interval: less where so few processes allow no more, 0 of a single one
 };
 
 /// Of a list that is not empty; of an even number of values, the mean of the middle two.
@@ -28,11 +32,12 @@ double percentile(std::vector<double>, double p);
 /// Median of all samples. Interval: percentiles of the medians of 1000 resamplings, first of rounds, then of samples within each
 /// (a bootstrap in two stages, Davison and Hinkley 1997, 3.8), with a fixed seed: the same samples give the same interval.
 /// Of processes: the order statistics of their medians between which the median of all processes lies in 95% of cases, whatever
-/// their distribution (the sign test's; Conover 1999, 3.2); of four and five all of them, 87.5 and 93.75% of cases.
+/// their distribution (the sign test's; Conover 1999, 3.2); of two to five all of them, 50 to 93.75% of cases. A single process
+/// tells what its own samples differ by, and nothing of others.
 Estimate estimate(const Rounds&, Apart = Apart::turns);
 /// median(a) / median(b), the interval by resampling both. Of processes: the middle of the ratios of their medians, each of a
 /// with each of b, and the interval of Mann and Whitney's test (Hodges and Lehmann 1963), which one odd process in ten does not
-/// touch.
+/// touch; where they are few, two and two to three and three, all of them, 67 to 90% of cases.
 Estimate estimate_ratio(const Rounds& a, const Rounds& b, Apart = Apart::turns);
 
 /// Geometric mean of ratios that are above 0. Interval: by Student's t of their logarithms, as if the ratios were drawn from all

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import _parallax
 from ._algorithms import AlgorithmCalls
+from ._laboratory import Change, Comparison, History, Interval, Row, compare, history
 from ._parallax import (
     BuildError,
     CancelledError,
@@ -35,8 +36,9 @@ from ._parallax import (
 )
 
 __all__ = [
-    "Array", "ArrayLike", "BuildError", "CancelToken", "CancelledError", "ConfigError", "DeviceError", "Engine", "Error", "Event",
-    "IoError", "Pending", "Preparation", "Result", "Session", "UnsupportedError", "View", "__version__", "devices", "run", "view",
+    "Array", "ArrayLike", "BuildError", "CancelToken", "CancelledError", "Change", "Comparison", "ConfigError", "DeviceError", "Engine",
+    "Error", "Event", "History", "Interval", "IoError", "Pending", "Preparation", "Result", "Row", "Session", "UnsupportedError", "View",
+    "__version__", "compare", "devices", "history", "run", "view",
 ]
 
 # A traceback names errors as people import them.

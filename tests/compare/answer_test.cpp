@@ -1,10 +1,12 @@
 // What a report says first: who is faster, by how much, who keeps up with the frames, and how late the latest runs come.
-#include "jobs/support.hpp"
 #include "report/answer.hpp"
-#include "report/report.hpp"
-#include "timing/statistics.hpp"
 
 #include <cmath>
+
+#include "compare/browser.hpp"
+#include "jobs/support.hpp"
+#include "report/report.hpp"
+#include "timing/statistics.hpp"
 
 using namespace parallax;
 using namespace parallax::engine::compare;
@@ -44,11 +46,12 @@ Json device(const std::string& label) {
 
 /// A twice, four times and eight times as fast by itself, and 1.5 times from end to end.
 Json two_devices() {
-    Json report{{"parallax_comparison", 1},
-                {"study", {{"title", "t"}, {"cases", Json::array()}}},
-                {"devices", {device("A"), device("B")}},
-                {"sessions", Json::array({{{"rates", Json::object()}}})},
-                {"rows", Json::array()}};
+    Json report{
+        {"parallax_comparison", 1},
+        {"study", {{"title", "t"}, {"cases", Json::array()}}},
+        {"devices", {device("A"), device("B")}},
+        {"sessions", Json::array({{{"started", "2026-11-25"}, {"rates", Json::object()}, {"environment", Json::object()}}})},
+        {"rows", Json::array()}};
     int i = 0;
     for (const char* id : {"one", "two", "three"}) {
         const double times = std::pow(2.0, ++i);
@@ -125,6 +128,64 @@ TEST_CASE("report: latencies are told as far as the number of runs goes, and of 
     const Json without_pause = derive(report)["rows"][0]["metrics"];
     CHECK(without_pause["latency_p50_ms"].get<double>() == doctest::Approx(100));
     CHECK(without_pause["latency_p999_ms"].get<double>() == doctest::Approx(400));
+}
+
+TEST_CASE("report: where processes are too few for intervals of 95% it says so, in numbers, words, table and page") {
+    const TempFolder folder;
+    const auto of_processes = [](std::size_t count) {
+        Json report = two_devices();
+        report["study"].update(
+            {{"ranked_by", "end_to_end"},
+             {"claims", Json::array({{{"says", "A is faster than B"}, {"of", {{"device", "A"}}}, {"to", {{"device", "B"}}}}})},
+             {"report",
+              Json::array({{{"kind", "pairs"}, {"title", "A by B"}, {"of", {{"device", "A"}}}, {"to", {{"device", "B"}}}}})}});
+        report["study"]["cases"][0]["frames_a_second"] = 80;
+        for (Json& row : report["rows"]) {
+            Json& samples = row["samples"];
+            samples["fresh_processes"] = true;
+            for (Json* rounds : {&samples["device"], &samples["wall"], &samples["end_to_end"]["wall"]}) {
+                rounds->erase(rounds->begin() + static_cast<std::ptrdiff_t>(count), rounds->end());
+                for (std::size_t r = 0; r < count; ++r)   // what processes differ by
+                    for (Json& sample : (*rounds)[r]) sample = sample.get<double>() * (1 + 1e-3 * static_cast<double>(r));
+            }
+        }
+        return report;
+    };
+    const auto said = [](const Json& report) { return report["summary"].dump(); };
+    const Json four = derive(of_processes(4)), two = derive(of_processes(2)), one = derive(of_processes(1)),
+               turns = derive(two_devices());
+    CHECK(four["rows"][0]["times"]["end_to_end"]["confidence"] == 0.875);
+    CHECK_FALSE(four["answer"]["spans"]["device"]["points"][0]["speed"][0][1].contains("confidence"));   // 4 to 4: 97%
+    CHECK(contains(said(four), "A yes (87.5%), "));
+    CHECK_FALSE(contains(said(four), ", 87.5%]"));
+    const double of_ratio = 2.0 / 3;
+    for (const auto& [i, j] : {std::pair(0, 1), std::pair(1, 0)})
+        CHECK(two["answer"]["spans"]["device"]["points"][0]["speed"][i][j]["confidence"].get<double>() ==
+              doctest::Approx(of_ratio));
+    CHECK(two["pairs"][0]["rows"][0]["confidence"].get<double>() == doctest::Approx(of_ratio));
+    CHECK(two["rows"][0]["times"]["device"]["confidence"] == 0.5);
+    CHECK_FALSE(two["answer"]["spans"]["device"]["overall"][0][1].contains("confidence"));   // over three cases: Student's
+    CHECK(contains(said(two), "A yes (50%), "));
+    CHECK(contains(said(two), ", 66.67%], fused on A against fused on B: so it is here"));
+    CHECK(contains(said(one), ", one process], fused on A"));
+    CHECK(one["rows"][0]["times"]["device"]["confidence"] == 0);
+    CHECK_FALSE(contains(turns.dump(), "confidence"));
+    for (const Json* report : {&four, &two, &one, &turns}) CHECK_NOTHROW(check_report(*report, "it"));
+
+    write_report(two, folder / "two", false);
+    write_report(turns, folder / "turns", false);
+    CHECK(contains(read_text(folder / "two/report.csv"), "device_high_ms,device_confidence,"));
+    CHECK_FALSE(contains(read_text(folder / "turns/report.csv"), "confidence"));
+    if (browser().empty()) return;
+    const std::string few = page_in_browser(folder / "two/report.html", folder),
+                      many = page_in_browser(folder / "turns/report.html", folder);
+    for (const std::string& page : {few, many}) CHECK_FALSE(contains(page, "data-error"));
+    CHECK(contains(few, ", 66.67%</div>"));   // behind a ratio
+    CHECK(contains(few, ", 50%)"));           // behind a time
+    CHECK(contains(few, "80/s: yes, 50%,"));
+    CHECK(contains(few, ">interval, 95% where it says nothing<"));
+    CHECK(contains(many, ">95% interval<"));
+    CHECK_FALSE(contains(many, ">interval, 95% where it says nothing<"));
 }
 
 TEST_CASE("report: what is wanted of a device is no other study") {

@@ -111,4 +111,8 @@ TEST_CASE("results: one command makes an index and a page a study, with one's ow
     const Run nothing = run_program({"results", "empty", "--out", "x"}, folder.path());
     CHECK(nothing.status == 2);
     CHECK(contains(nothing.err, "no report.json"));
+    CHECK_FALSE(contains(nothing.err, "try"));
+    fs::copy_file(folder / "mine.json", folder / "empty/mine.json");   // what --contribute wrote, under a name of its own
+    CHECK(contains(run_program({"results", "empty", "--out", "x"}, folder.path()).err, "parallax results empty/mine.json"));
+    CHECK(run_program({"results", "empty/mine.json", "--out", "x"}, folder.path()).status == 0);
 }

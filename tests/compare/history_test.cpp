@@ -105,6 +105,26 @@ TEST_CASE("history: rows of fresh processes are held against what those differ b
     CHECK(count(history({first, fresh(1)}), "same") >= rows * 95 / 100);
     CHECK(count(history({first, fresh(1.05)}), "slower") >= rows * 95 / 100);
     CHECK(count(history({first, fresh(1 / 1.05)}), "faster") >= rows * 95 / 100);
+    Json few = first;
+    for (Json& row : few["rows"])
+        row["samples"]["device"].erase(row["samples"]["device"].begin() + 3, row["samples"]["device"].end());
+    const Json change = to_json(std::vector{change_of(few["rows"][0], few["rows"][1], false)})[0];
+    CHECK(change["confidence"].get<double>() == doctest::Approx(0.9));   // of three to three
+    CHECK(history({few, few})["rows"][0]["points"][1]["confidence"].get<double>() == doctest::Approx(0.9));
+    CHECK_FALSE(contains(history({first, first}).dump(), "confidence"));
+    // What three processes tell is no change yet, however large; four to four have their interval.
+    const auto of = [&](std::size_t processes, double times) {
+        Json report = fresh(times);
+        for (Json& row : report["rows"]) {
+            Json& rounds = row["samples"]["device"];
+            rounds.erase(rounds.begin() + static_cast<std::ptrdiff_t>(processes), rounds.end());
+        }
+        return report;
+    };
+    const Json of_three = history({of(3, 1), of(3, 2)}), of_four = history({of(4, 1), of(4, 2)});
+    CHECK(count(of_three, "ambiguous") == rows);
+    CHECK(of_three["rows"][0]["why"] == "measured in 3 and 3 processes, too few to judge");
+    CHECK(count(of_four, "slower") == rows);
     const Json turns = night(random, 1, 1);   // what one of the two tells of processes is nothing
     CHECK(change_of(first["rows"][0], first["rows"][1], false).of_processes);
     CHECK_FALSE(change_of(first["rows"][0], turns["rows"][0], false).of_processes);
@@ -176,6 +196,29 @@ TEST_CASE(
     CHECK(all["rows"][0]["verdict"] == "different result");
     CHECK(all["rows"][1]["verdict"] == "not there");
     CHECK(has_worsened(all));
+    // Of what was left out for lack of time nothing is known, and that is nothing worse.
+    Json hurried = first;
+    hurried["rows"][0].update({{"outcome", "left out"}, {"reason", "5 minutes were over"}});
+    hurried["rows"][0].erase("samples");
+    const auto told = [&](const Json& was, const Json& is) {
+        const Json all = history({was, is});
+        CHECK(all["rows"][0]["verdict"] == "ambiguous");
+        CHECK_FALSE(has_worsened(all));
+        return all["rows"][0]["why"].get<std::string>();
+    };
+    CHECK(told(first, hurried) == "left out for lack of time, now");
+    CHECK(told(hurried, first) == "left out for lack of time, before");
+    CHECK(told(hurried, hurried) == "left out for lack of time, both times");
+    // A second machine of the same devices that is gone is not the first; a device under another label is the same one.
+    Json both = first;
+    both["devices"].push_back(both["devices"][0]);
+    both["devices"][1]["label"] = "A (machine 2)";
+    both["rows"][1]["device"] = 1;
+    CHECK(history({both, first})["rows"][0]["verdict"] == "same");
+    CHECK(history({both, first})["rows"][1]["verdict"] == "not there");
+    Json renamed = first;
+    renamed["devices"][0]["label"] = "A, by another driver";
+    CHECK(history({first, renamed})["rows"][1]["verdict"] == "same");
     // Reals may round otherwise under another engine; integers may not.
     Json rounded = first;
     for (Json* one : {&rounded, &wrong}) (*one)["rows"][0]["agreement"]["exact"] = false;

@@ -135,6 +135,17 @@ TEST_CASE("programs: a row of one's own from C++ is held against the reference a
         CHECK(row_of(report, id, "mine")->at("reason") == "only sums");
     }
     CHECK(report["devices"][1]["info"]["name"] == "my lab's sums");
+
+    // Rows of two devices of one name could not be told apart.
+    options.programs = {{report["devices"][0]["label"].get<std::string>(), "'" + mine.string() + "'"}};
+    options.out = (folder / "again").string();
+    CHECK(error_of<ConfigError>([&] { lab::compare(study.dump(), options); }).pointer == "--worker");
+    write_text(folder / "study.json", study.dump());
+    const std::string twice = "mine='" + mine.string() + "'";
+    const Run run = run_program({"compare", "study.json", "--out", "twice", "--worker", twice, "--worker", twice}, folder.path());
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "\"mine\", which is the name of another device"));
+    CHECK_FALSE(fs::exists(folder / "twice"));
 }
 
 TEST_CASE("programs: the libraries that people know agree with the reference where they are installed") {

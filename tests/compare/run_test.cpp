@@ -1,6 +1,7 @@
 // Studies that run: workers that die, hang and are interrupted, reports that are made, merged and repeated.
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -279,12 +280,40 @@ TEST_CASE("compare: where a study asks for it each round is of a process of its 
         CHECK(row["samples"]["wall"].size() == 4);
         CHECK(row["samples"]["end_to_end"]["wall"].size() == 4);
         CHECK(row["times"]["end_to_end"]["low"] <= row["times"]["end_to_end"]["median"]);
+        CHECK(row["times"]["end_to_end"]["confidence"] == 0.875);   // of four processes
     }
     CHECK_NOTHROW(check_report(report, "fresh"));
     CHECK(change_of(report["rows"][0], report["rows"][0], true, Span::end_to_end).of_processes);
     CHECK_FALSE(fs::exists(folder / "out/work"));
     json["sampling"]["rounds"] = json["sampling"]["samples"] = 101;
     CHECK(error_of<ConfigError>([&] { Ready again(json); }).pointer == "/sampling/rounds");
+}
+
+TEST_CASE("compare: a point's inputs lie on the disk until its last row has been measured, and no longer") {
+    const TempFolder folder;
+    Json json = study_text(R"(["threaded"])", 8);
+    json["sampling"].update({{"rounds", 4}, {"fresh_processes", true}});
+    CompareOptions options = options_in(folder);
+    const fs::path first = options.out / "work/0/inputs/array.npy";
+    std::map<std::string, bool> there;   // when another row began
+    options.progress = [&](const std::string& what, double) {
+        there[what.substr(0, what.find('@')) + what.substr(std::min(what.find(", process"), what.size()))] = fs::exists(first);
+    };
+    Ready(json).run(options);
+    CHECK(there.at("sum/n=1000/threaded"));   // the first point comes again
+    CHECK(there.at("sum/n=100/threaded, process 4 of 4"));
+    CHECK(there.count("sum/n=1000/threaded, process 4 of 4") == 1);
+    CHECK_FALSE(there["sum/n=1000/threaded, process 4 of 4"]);
+    CHECK(there.at("sum/n=1000/threaded, process 3 of 4"));
+    // Rows of which one run says it all are measured in no further process.
+    json["sampling"]["budget_s"] = 1e-9;
+    options.overwrite = true;
+    there.clear();
+    Ready(json).run(options);
+    CHECK(there.at("sum/n=100/threaded"));
+    CHECK(there.count("sum/n=1000/threaded") == 1);
+    CHECK_FALSE(there["sum/n=1000/threaded"]);
+    CHECK(there.count("sum/n=1000/threaded, process 2 of 4") == 0);
 }
 
 TEST_CASE("compare: a row that crashes in a later process has crashed, and one for which no time is left keeps what it had") {
@@ -312,6 +341,28 @@ TEST_CASE("compare: a row that crashes in a later process has crashed, and one f
     const std::size_t rounds = hurried["rows"][0]["samples"]["wall"].size();
     CHECK(rounds > 0);
     if (rounds < 100) CHECK(contains(hurried["summary"].back().get<std::string>(), "of 100 in fresh processes"));
+}
+
+TEST_CASE("compare: in so many minutes inputs that take too long are left out and told, and other points have their time") {
+    const TempFolder folder;
+    const Ready ready(study_text(R"(["threaded"])"));
+    CompareOptions options = options_in(folder);
+    options.minutes = 0.2;
+    // Whoever makes the inputs of the first point sleeps before that.
+    options.worker = {"/bin/sh", "-c",
+                      "while IFS= read -r line; do case \"$line\" in *'\"make\"'*'\"shape\":[100]'*) sleep 100;; esac; "
+                      "printf '%s\\n' \"$line\"; done | \"$0\" worker",
+                      program()};
+    const auto began = std::chrono::steady_clock::now();
+    const Json report = ready.run(options);
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
+    CAPTURE(report["summary"].dump());
+    REQUIRE(report["rows"].size() == 2);
+    CHECK(row_of(report, "threaded", 1000)["outcome"] == "ok");
+    const Json& slow = row_of(report, "threaded", 100);
+    CHECK(slow["outcome"] == "left out");
+    CHECK(contains(slow["reason"].get<std::string>(), "did not answer \"make\""));
+    CHECK(contains(report["summary"].back().get<std::string>(), "sum/n=100, whose inputs did not end in its share of the time"));
 }
 
 TEST_CASE("compare: interrupted and resumed, no row is lost or run twice; another study's journal is refused") {
@@ -442,6 +493,19 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     const Json changes = Json::parse(replay.out);
     REQUIRE(changes.size() == 2);
     for (const Json& change : changes) CHECK(change["verdict"] != "different result");
+
+    // A device that the report has no rows of is measured only by request.
+    Json one = report;
+    one["study"]["devices"] = Json::parse(R"([{"backend": "native"}, {"backend": "native", "label": "another"}])");
+    write_text(folder / "one.json", one.dump());
+    const auto devices_of_replay = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"compare", "--replay", "one.json", "--out", "one", "--quiet", "--overwrite"};
+        words.insert(words.end(), more.begin(), more.end());
+        run_program(words, folder.path());
+        return Json::parse(read_text(folder / "one/report.json"))["devices"].size();
+    };
+    CHECK(devices_of_replay({}) == 1);
+    CHECK(devices_of_replay({"--device", "native"}) == 2);
 
     // What stands beside --replay is heard or refused, and what has come to its end has nothing to be resumed.
     const auto beside = [&](const std::vector<std::string>& more) {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -121,9 +122,54 @@ TEST_CASE(
     CHECK(estimate_ratio(ones, ones, Apart::processes).median == doctest::Approx(1));
     CHECK(estimate_ratio(ones, ones, Apart::processes).high < 1.04);
     CHECK(estimate_ratio(odd, ones, Apart::processes).median < 1.02);
-    // Fewer than four processes tell nothing of what others differ by.
-    const Rounds three{{1, 1.1}, {1.01, 1.1}, {1.02, 1.1}};
-    CHECK(estimate_ratio(three, ones, Apart::processes).high == estimate_ratio(three, ones).high);
+}
+
+TEST_CASE("statistics: an interval of few processes has the confidence that it says, and all of them where that is below 95%") {
+    std::mt19937_64 random(20261127);
+    constexpr int trials = 2000;
+    const double known[] = {0.5, 0.75, 0.875, 0.9375, 0.95, 0.95};   // of two to seven
+    for (int processes = 2; processes <= 7; ++processes) {
+        CAPTURE(processes);
+        int held = 0;
+        Estimate last;
+        for (int i = 0; i < trials; ++i) {
+            const Rounds rounds = simulate(random, 1, 0, 0.02, processes, 1);
+            last = estimate(rounds, Apart::processes);
+            held += last.low <= 1 && 1 <= last.high;
+            if (last.confidence >= usual_confidence) continue;
+            std::vector<double> all;
+            for (const auto& round : rounds) all.push_back(round[0]);
+            REQUIRE(last.low == *std::min_element(all.begin(), all.end()));
+            REQUIRE(last.high == *std::max_element(all.begin(), all.end()));
+        }
+        CHECK(last.confidence == doctest::Approx(known[processes - 2]));
+        CHECK(held >= trials * (last.confidence - 0.03));
+        if (last.confidence < usual_confidence) CHECK(held <= trials * (last.confidence + 0.03));
+    }
+    for (const auto& [of, to] :
+         {std::pair(2, 2), std::pair(2, 3), std::pair(3, 3), std::pair(3, 4), std::pair(4, 4), std::pair(2, 9)}) {
+        CAPTURE(of);
+        CAPTURE(to);
+        int held = 0;
+        double said = 0;
+        for (int i = 0; i < trials; ++i) {
+            const Estimate ratio =
+                estimate_ratio(simulate(random, 1, 0, 0.02, of, 1), simulate(random, 1, 0, 0.02, to, 1), Apart::processes);
+            held += ratio.low <= 1 && 1 <= ratio.high;
+            said = ratio.confidence;
+        }
+        // 1 - 2 m! n! / (m + n)!, or 95%
+        const double orders = std::tgamma(of + to + 1) / std::tgamma(of + 1) / std::tgamma(to + 1);
+        CHECK(said == doctest::Approx(std::min(usual_confidence, 1 - 2 / orders)));
+        CHECK(held >= trials * (said - 0.03));
+    }
+    // One process tells what its samples differ by; turns of one are no processes.
+    const Rounds one{{1, 1.01, 1.02}}, turns{{1, 1.1}, {1.01, 1.1}};
+    CHECK(estimate(one, Apart::processes).confidence == 0);
+    CHECK(estimate(one, Apart::processes).high == estimate(one).high);
+    CHECK(estimate_ratio(one, turns, Apart::processes).confidence == 0);
+    CHECK(estimate(turns).confidence == usual_confidence);
+    CHECK(estimate_ratio(turns, turns).confidence == usual_confidence);
 }
 
 TEST_CASE("statistics: what is said of measurements in fresh processes") {

@@ -40,7 +40,7 @@ function forThePrice(speed, device) {
 }
 
 // One run has no interval.
-const intervalIn = (of, words) => of.low < of.high ? `${words(of.low)} to ${words(of.high)}` : "";
+const intervalIn = (of, words) => of.low < of.high ? `${words(of.low)} to ${words(of.high)}${sureOf(of)}` : "";
 
 // What a case takes, as far as its study says it: "u8 3072 x 2304", "64 frames a run".
 function sizeOf(id) {
@@ -85,7 +85,7 @@ function keepsUp(row, wanted, frames, point) {
   const rate = frames / time.median, verdict = frames / time.high >= wanted ? "yes" : frames / time.low < wanted ? "no" : "on the edge";
   const late = verdict === "yes" && row.metrics.latency_p99_ms > 1e3 * frames / wanted;
   return element("div", { class: "small " + (verdict === "yes" ? "good" : verdict === "no" ? "bad" : "soft"), title: `${number(rate)} frames a second from end to end, one run after another` },
-    `${wanted}/s: ${verdict}, ${times(rate / wanted)}` + (late ? ", 1% late" : ""));
+    `${wanted}/s: ${verdict}${sureOf(time)}, ${times(rate / wanted)}` + (late ? ", 1% late" : ""));
 }
 
 function answerCell(point, device, devices) {
@@ -148,7 +148,7 @@ function answerSection() {
   if (asked.frames && !(Number(asked.frames) > 0)) section.append(element("p", { class: "small bad" }, `${asked.frames} frames a second are none: the study's are asked for.`));
   if (asked.size && !wantedSize()) section.append(element("p", { class: "small bad" }, `"${asked.size}" is no size of a frame: write it as 1920 x 1080.`));
   if (wantedSize()) section.append(element("p", { class: "small soft" }, "Sizes that were not measured cannot be answered from this page: small frames take longer than their pixels say, for launches and transfers, and transforms of other sizes may. ", element("code", {}, "parallax compare --job JOB"), " measures a job with your own frames on every device."));
-  section.append(element("p", { class: "small soft" }, "Of each device its fastest row that agrees with the reference, bold the fastest and those that are not surely slower. × says how many times as fast as the chosen device; below it, and behind a time, the 95% interval. " +
-    "The mean counts each case once; its interval is Student's of the logarithms: where it holds 1, the cases do not agree on who is faster. Frames a second are from host memory to host memory, one run after another: yes where the whole 95% interval keeps up. A processor's upload and download are copies within its memory."));
+  section.append(element("p", { class: "small soft" }, "Of each device its fastest row that agrees with the reference, bold the fastest and those that are not surely slower. × says how many times as fast as the chosen device; below it, and behind a time, the 95% interval, or with what confidence so few processes allow one. " +
+    "The mean counts each case once; its interval is Student's of the logarithms: where it holds 1, the cases do not agree on who is faster. Frames a second are from host memory to host memory, one run after another: yes where the whole interval keeps up. A processor's upload and download are copies within its memory."));
   return section;
 }

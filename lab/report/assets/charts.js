@@ -100,9 +100,10 @@ function paint(rows, item, style) {
   return { borderColor: main, backgroundColor: main, borderDash: dashes[other % dashes.length], pointStyle: points[other % points.length], borderWidth: 2, pointRadius: 4, pointHoverRadius: 6 };
 }
 
+const timeOf = (row, name) => /_ms$/.test(name) && row.times ? row.times[name === "compute_ms" ? (row.times.device ? "device" : "wall") : name.replace(/_ms$/, "")] : undefined;
 const intervalOf = (row, name) => {
-  const time = row.times && row.times[name === "compute_ms" ? (row.times.device ? "device" : "wall") : name.replace(/_ms$/, "")];
-  return /_ms$/.test(name) && time ? [time.low * 1e3, time.high * 1e3] : null;
+  const time = timeOf(row, name);
+  return time ? [time.low * 1e3, time.high * 1e3] : null;
 };
 
 const paperSets = (item, style) => (item.paper && item.paper.series || []).map((one, i) => ({
@@ -225,9 +226,9 @@ function pairsChart(pairs) {
     data: { labels: pairs.map(pairName), datasets: [{ label: "ratio", showLine: false, data: pairs.map(pair => pair.ratio), intervals: pairs.map(pair => [pair.low, pair.high]), pointRadius: 4, borderColor: style.palette[0],
       backgroundColor: pairs.map(pair => pair.verdict === "same" ? style.soft : pair.verdict === "faster" ? style.palette[2] : style.palette[1]), pointBorderWidth: 0 }] },
     options: { indexAxis: "y", marks: [{ value: 1, colour: style.text }, { value: 0.98, colour: style.soft, dash: [3, 3] }, { value: 1.02, colour: style.soft, dash: [3, 3] }],
-      scales: { x: { type: "logarithmic", title: { display: true, text: "ratio of times, 95% interval; dashed: 2%", color: style.soft }, grid: { color: style.line }, ticks: { callback: tick, maxTicksLimit: 12 }, min: least, max: most },
+      scales: { x: { type: "logarithmic", title: { display: true, text: `ratio of times, ${intervalsAre(pairs)}; dashed: 2%`, color: style.soft }, grid: { color: style.line }, ticks: { callback: tick, maxTicksLimit: 12 }, min: least, max: most },
         y: { grid: { color: style.line }, ticks: { autoSkip: false, font: { size: 11 } } } },
-      plugins: { legend: { display: false }, tooltip: { callbacks: { label: at => `${number(pairs[at.dataIndex].ratio)} [${number(pairs[at.dataIndex].low)}, ${number(pairs[at.dataIndex].high)}]` } } } },
+      plugins: { legend: { display: false }, tooltip: { callbacks: { label: at => `${number(pairs[at.dataIndex].ratio)} [${number(pairs[at.dataIndex].low)}, ${number(pairs[at.dataIndex].high)}${sureOf(pairs[at.dataIndex])}]` } } } },
     plugins: [whiskers, marks],
   });
 }

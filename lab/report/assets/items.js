@@ -41,8 +41,8 @@ function addTable(parent, item, rows) {
         if (!row) return "";
         const found = quantity(row, value, item);
         if (found === undefined || found === null) return why(row);
-        const interval = intervalOf(row, value);
-        return { text: number(found), class: found === best.get(column) ? "best" : "", title: interval ? `95% interval ${number(interval[0])} to ${number(interval[1])}` : "" };
+        const time = timeOf(row, value);
+        return { text: number(found), class: found === best.get(column) ? "best" : "", title: time ? `interval ${number(time.low * 1e3)} to ${number(time.high * 1e3)}${sureOf(time) || ", 95%"}` : "" };
       })]).filter(line => line.slice(down.length).some(cell => cell !== "" && cell.text !== ""));
       const unit = values.length === 1 ? nameOf(value, part) : "";
       parent.append(table([...down.map((name, i) => i === 0 && unit ? `${name} (${unit})` : name), ...columns.map(column => across.length === 1 && !["grid", "case", "variant", "device"].includes(across[0]) ? `${across[0]} ${column}` : column)], body, down.length));
@@ -60,8 +60,8 @@ function addPairs(parent, item) {
   }
   if (whole.length) draw(parent, item.title, 90 + 20 * whole.length, pairsChart(whole));
   const verdict = pair => ({ text: pair.verdict, class: pair.verdict === "faster" ? "good" : pair.verdict === "slower" ? "bad" : "" });
-  const lines = pairs => pairs.map(pair => [pairName(pair), number(pair.of_ms), number(pair.to_ms), pair.ratio.toFixed(3), `${pair.low.toFixed(3)} to ${pair.high.toFixed(3)}`, verdict(pair)]);
-  const header = ["", "ms", "against, ms", "ratio", "95% interval", ""];
+  const lines = pairs => pairs.map(pair => [pairName(pair), number(pair.of_ms), number(pair.to_ms), pair.ratio.toFixed(3), `${pair.low.toFixed(3)} to ${pair.high.toFixed(3)}${sureOf(pair)}`, verdict(pair)]);
+  const header = ["", "ms", "against, ms", "ratio", intervalsAre(visible), ""];
   parent.append(element("details", {}, element("summary", {}, `${whole.length} pairs as a table`), table(header, lines(whole))));
   if (stages.length) parent.append(element("details", {}, element("summary", {}, `${stages.length} kernels within them`), table(header, lines(stages))));
 }

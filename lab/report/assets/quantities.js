@@ -77,5 +77,8 @@ function number(value) {
 }
 
 const times = ratio => (ratio >= 100 ? ratio.toFixed(0) : ratio >= 10 ? ratio.toFixed(1) : ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(2)) + "×";
+// How sure an interval is where so few processes allow no 95%: ", 87.5%"; and what a column of intervals is called.
+const sureOf = of => of.confidence === undefined ? "" : of.confidence > 0 ? `, ${Number((100 * of.confidence).toPrecision(4))}%` : ", one process";
+const intervalsAre = list => list.some(of => of && of.confidence !== undefined) ? "interval, 95% where it says nothing" : "95% interval";
 // Of a mean over cases: two or three that differ tell nothing of a fourth.
-const intervalOver = mean => !(mean.low < mean.high) ? "" : mean.high / mean.low > 1000 ? `of ${mean.cases} cases that differ` : `${times(mean.low)} to ${times(mean.high)}`;
+const intervalOver = mean => !(mean.low < mean.high) ? "" : mean.high / mean.low > 1000 ? `of ${mean.cases} cases that differ` : `${times(mean.low)} to ${times(mean.high)}${sureOf(mean)}`;

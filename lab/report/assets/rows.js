@@ -14,10 +14,10 @@ const noFault = outcome => ["ok", "refused", "too long", "left out"].includes(ou
 
 function allRows() {
   const error = row => !row.agreement ? "" : row.agreement.exact ? "exact" : row.agreement.relative > 0 ? number(row.agreement.relative) : number(row.agreement.max_error);
-  const interval = row => row.times && (row.times.device || row.times.wall) ? (({ low, high }) => low < high ? `${number(low * 1e3)} to ${number(high * 1e3)}` : "too few runs")(row.times.device || row.times.wall) : "";
+  const interval = row => row.times && (row.times.device || row.times.wall) ? (of => of.low < of.high ? `${number(of.low * 1e3)} to ${number(of.high * 1e3)}${sureOf(of)}` : "too few runs")(row.times.device || row.times.wall) : "";
   const rows = shown(report.rows), reasons = rows.some(row => row.reason);
   const latencies = [["p50", "median"], ["p95", "95%"], ["p99", "99%"], ["p999", "99.9%"]].filter(([name]) => rows.some(row => row.metrics[`latency_${name}_ms`] !== undefined));
-  const made = table(["", "case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", "95% interval", "wall, ms", "end to end, ms", ...latencies.map(([, name]) => `latency ${name}, ms`), ...(reasons ? [wide("reason")] : [])], rows.map(row => {
+  const made = table(["", "case", "at", "variant", "device", "outcome", "error", "ULP, 99%", "kernels, ms", intervalsAre(rows.map(row => row.times && (row.times.device || row.times.wall))), "wall, ms", "end to end, ms", ...latencies.map(([, name]) => `latency ${name}, ms`), ...(reasons ? [wide("reason")] : [])], rows.map(row => {
     const index = report.rows.indexOf(row);
     return [{ id: `row-${index}`, nodes: [linkTo(index, "#")] }, row.case, gridText(row.grid), { text: row.way === "chosen" ? wayOf(row) : row.way }, deviceOf(row).label,
       { text: row.outcome + (throttledBy(row).length ? `, throttled by ${throttledBy(row).join(", ")}` : ""), class: noFault(row.outcome) && !throttledBy(row).length ? "" : "bad" }, error(row), row.agreement && !row.agreement.exact ? number(row.agreement.ulp.p99) : "", number(row.metrics.device_ms), interval(row), number(row.metrics.wall_ms), number(row.metrics.end_to_end_ms),

@@ -17,6 +17,7 @@
 #include "peers/peers.hpp"
 #include "report/contribution.hpp"
 #include "report/report.hpp"
+#include "report/selection.hpp"
 #include "support/child.hpp"
 #include "terminal.hpp"
 
@@ -62,7 +63,7 @@ Asked read(const Options& options, const engine::Registry& registry) {
     const std::string& file = !options.study.empty() ? options.study : !options.job.empty() ? options.job : options.replay;
     Asked asked;
     asked.where.job_folder = (options.replay.empty() ? engine::path_from(file) : report_file(file)).parent_path();
-    if (asked.where.job_folder.empty()) asked.where.job_folder = ".";
+    if (asked.where.job_folder.empty() || file == "/dev/stdin") asked.where.job_folder = ".";   // where the one is who pipes it
     asked.where.roots = roots_from(options.roots);
     bool quick = options.quick;
     if (!options.replay.empty()) {
@@ -120,11 +121,16 @@ void print_changes(const std::vector<Change>& changes, bool json) {
         fmt::print("{}\n", text_of(to_json(changes)));
         return;
     }
+    const auto sure = [](double confidence) {
+        const std::string text = confidence_text(confidence);
+        return text.empty() ? text : ", " + text;
+    };
     std::map<std::string, int> counts;
     for (const Change& c : changes) {
         ++counts[c.verdict];
         const std::string ratio =
-            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}]", c.ratio, c.low, c.high) : c.why;
+            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}{}]", c.ratio, c.low, c.high, sure(c.confidence))
+                        : c.why;
         fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
     for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
@@ -153,10 +159,10 @@ int compare(const Options& options) {
     if (!options.device.empty()) run.only = device_from(options.device);
     std::vector<StudyDevice> devices =
         devices_of(asked.study, run.only ? host::enumerate(*run.only, true) : host::enumerate(), run.only);
-
+    if (!asked.earlier.is_null() && options.device.empty()) devices = devices_again(asked.earlier, devices);
     for (const std::string& one : options.programs) {
         const std::size_t equals = std::min(one.find('='), one.size());
-        devices.push_back(device_of_program(one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
+        add_program(devices, one.substr(0, equals), one.substr(std::min(equals + 1, one.size())));
     }
     std::vector<std::pair<std::string, std::string>> names;
     for (const StudyDevice& device : devices) names.emplace_back(device.label, device.info.name);
