@@ -11,6 +11,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "io/readers/dicom_meaning.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers::dicom {
@@ -165,7 +166,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.bytes = bytes;
     gdcm::Reader reader;
     reader.SetFileName(path.c_str());
-    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) throw Problem{"cannot be read as DICOM", again};
+    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) throw NoPicture{{"cannot be read as DICOM", again}};
     const gdcm::File& file = reader.GetFile();
     const gdcm::DataSet& set = file.GetDataSet();
     const gdcm::TransferSyntax& syntax = file.GetHeader().GetDataSetTransferSyntax();
@@ -173,14 +174,15 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.compressed = syntax.IsEncapsulated();
     const auto rows = word_at(set, 0x0028, 0x0010), columns = word_at(set, 0x0028, 0x0011);
     if (!rows || !columns || *rows < 1 || *columns < 1)
-        throw Problem{"is a DICOM file without a picture", "choose one that has pixels"};
+        throw NoPicture{{"is a DICOM file without a picture", "choose one that has pixels"}};
     h.rows = *rows, h.columns = *columns;
     const auto frames = decimals_at(set, 0x0028, 0x0008);
     h.frames = frames.empty() || !(frames[0] >= 1 && frames[0] < 1e9) ? 1 : static_cast<std::int64_t>(frames[0]);
     h.samples = word_at(set, 0x0028, 0x0002).value_or(1);
     h.allocated = word_at(set, 0x0028, 0x0100).value_or(8);
     h.stored = word_at(set, 0x0028, 0x0101).value_or(h.allocated);
-    h.planes = word_at(set, 0x0028, 0x0006).value_or(0) == 1;
+    const auto planar_configuration = word_at(set, 0x0028, 0x0006);
+    h.planes = planar_configuration == 1;
     h.sign = word_at(set, 0x0028, 0x0103).value_or(0);
     h.photometric = text_at(set, 0x0028, 0x0004);
     h.modality = text_at(set, 0x0008, 0x0060);
@@ -195,6 +197,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
                       "convert it to 8 or 16 bits"};
     if (h.stored < 1 || h.stored > h.allocated)
         throw Problem{"says that " + std::to_string(h.stored) + " of " + std::to_string(h.allocated) + " bits are used", again};
+    check_meaning(h, planar_configuration, word_at(set, 0x0028, 0x0102));
     const auto slope = decimals_at(set, 0x0028, 0x1053), intercept = decimals_at(set, 0x0028, 0x1052);
     if (slope.size() == 1 && intercept.size() == 1 && std::isfinite(slope[0]) && slope[0] != 0 && std::isfinite(intercept[0]) &&
         h.samples == 1)
@@ -273,9 +276,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     const std::uint64_t declared =
         (pixels * static_cast<std::uint64_t>(h.frames) * static_cast<std::uint64_t>(h.allocated) + 7) / 8;
     const bool halved = h.photometric == "YBR_FULL_422";
-    if (h.photometric.rfind("YBR_PARTIAL", 0) == 0)
-        throw Problem{"is a DICOM file of colours " + h.photometric + ", which are not read", "convert it to RGB"};
-    if (halved && (h.allocated != 8 || h.samples != 3))
+    if (halved && h.allocated != 8)
         throw Problem{"is a DICOM file of halved colours of " + std::to_string(h.allocated) + " bits, which is not read",
                       "convert it to RGB"};
     const bool deflated = syntax == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;
