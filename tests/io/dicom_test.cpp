@@ -15,6 +15,7 @@ struct Dicom {
     std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
     std::optional<std::string> photometric = "MONOCHROME2";
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
+    std::string frame_ms;   ///< with a second frame
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
 
     std::string bytes() const {
@@ -24,9 +25,11 @@ struct Dicom {
         file.pad_to(128).add_text("DICM");
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
         file.add_text(meta.text);
+        if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
         word(file, 0x02, samples);
         if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
         word(file, 0x06, planar);
+        if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
         word(file, 0x10, 2), word(file, 0x11, 2);
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
@@ -231,4 +234,18 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
     put(folder / "slices/c.txt", "a note");
     has(ignored(), "1 files that are no DICOM pictures");
     has(ignored(), "1 pictures that are not read (b.dcm says");
+}
+
+TEST_CASE("dicom: a time of frames is as many seconds as the file says") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const auto& [ms, seconds] : std::map<std::string, double>{{"33.3", .0333}, {"16.7", .0167}, {"40", .04}, {"66.67", .06667}}) {
+        Dicom file;
+        file.frame_ms = ms.size() % 2 ? ms + " " : ms;
+        file.pixels = std::string(8, '\1');
+        put(folder / "a.dcm", file.bytes());
+        const ArrayDesc desc = io::info(folder / "a.dcm").desc;
+        REQUIRE(desc.find('t'));
+        CHECK(desc.find('t')->spacing == seconds);
+    }
 }

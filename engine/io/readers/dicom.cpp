@@ -7,10 +7,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "io/decimal.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
@@ -39,7 +41,9 @@ std::optional<Planes> even(const std::vector<double>& along) {
     for (std::size_t i = 1; i < along.size(); ++i) {
         if (std::abs(along[i] - along[i - 1] - step) > 0.02 * std::abs(step) + 1e-6) return std::nullopt;
     }
-    return Planes{std::abs(step), step < 0};
+    // Places are decimals, and their differences have the last digits of the largest.
+    const double share = 4 * std::numeric_limits<double>::epsilon() * (1 + std::max(std::abs(along.front()), std::abs(along.back())) / std::abs(step));
+    return Planes{parallax::io::shortest_near(std::abs(step), share, 12), step < 0};
 }
 
 std::optional<Vector> normal_of(const Place& place) {

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "io/decimal.hpp"
 #include "io/readers/dicom_meaning.hpp"
 #include "io/readers/serve.hpp"
 
@@ -150,7 +151,7 @@ void read_regions(const gdcm::DataSet& set, Header& header) {
                 (edge(0x6018) == 0 && edge(0x601a) == 0 && edge(0x601c) >= header.columns - 1 && edge(0x601e) >= header.rows - 1);
     }
     if (!cm || !header.place.spacing.empty()) return;
-    header.place.spacing = {(*cm)[1] * 10, (*cm)[0] * 10};
+    header.place.spacing = {as_decimal((*cm)[1] * 10), as_decimal((*cm)[0] * 10)};
     header.spacing_from = "ultrasound calibration";
     if (!whole)
         header.warnings.push_back("its distances are those of its calibrated ultrasound region" +
@@ -259,13 +260,13 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     const auto ms = decimals_at(set, 0x0018, 0x1063), steps = decimals_at(set, 0x0018, 0x1065),
                rate = decimals_at(set, 0x0018, 0x0040);
     if (!ms.empty() && ms[0] > 0) {
-        h.frame_time = ms[0] / 1000;
+        h.frame_time = as_decimal(ms[0] / 1000);
     } else if (steps.size() > 1) {
-        h.frame_time = std::accumulate(steps.begin() + 1, steps.end(), 0.0) / static_cast<double>(steps.size() - 1) / 1000;
+        h.frame_time = as_decimal(std::accumulate(steps.begin() + 1, steps.end(), 0.0) / static_cast<double>(steps.size() - 1) / 1000);
         if (std::any_of(steps.begin() + 2, steps.end(), [&](double s) { return std::abs(s - steps[1]) > 0.01 * steps[1]; }))
             h.warnings.push_back("its frames are not evenly spaced in time: their mean is taken");
     } else if (!rate.empty() && rate[0] > 0) {
-        h.frame_time = 1 / rate[0];
+        h.frame_time = as_decimal(1 / rate[0]);
     }
     if (h.is_palette()) read_palette(set, h);
     if (set.FindDataElement(gdcm::Tag(0x6000, 0x3000))) h.ignored.push_back("an overlay");
