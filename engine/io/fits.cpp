@@ -9,6 +9,7 @@
 #include <map>
 
 #include "io/file.hpp"
+#include "io/decimal.hpp"
 #include "io/stored.hpp"
 #include "io/text_header.hpp"
 #include "io/units.hpp"
@@ -226,7 +227,7 @@ StoredArray read_header(const Source& source) {
     // Distances between pixels, where they are lengths and not angles in the sky.
     for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 3); ++i) {
         const auto [ours, factor] = unit_from(unit.card(fmt::format("CUNIT{}", i + 1)));
-        const double step = std::abs(number_card(unit, fmt::format("CDELT{}", i + 1), 0)) * factor;
+        const double step = scaled(std::abs(number_card(unit, fmt::format("CDELT{}", i + 1), 0)), factor);
         if (ours.empty() || !(step > 0) || (!file.desc.unit.empty() && file.desc.unit != ours)) continue;
         file.desc = file.desc.with_unit(ours).with_spacing("xyz"[i], step);
     }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "io/file.hpp"
+#include "io/decimal.hpp"
 #include "io/space.hpp"
 #include "io/stored.hpp"
 #include "io/text_header.hpp"
@@ -117,7 +118,7 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
         }
     }
     for (std::size_t i = 0; i < dims; ++i) {
-        spacing[i] = std::abs(spacing[i]);
+        spacing[i] = scaled(std::abs(spacing[i]), i < 3 && !unit.empty() ? factor : 1);
         if (!(spacing[i] > 0)) spacing[i] = 1;
         file.desc = file.desc.with_spacing("xyzt"[i], spacing[i]);
     }
@@ -129,7 +130,7 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
         if (i >= dims) continue;
         for (std::size_t j = 0; j < std::min<std::size_t>(dims, 3) && !matrix.empty(); ++j)
             space.steps[i][j] = matrix[i * dims + j] * spacing[i];
-        if (!origin.empty()) space.origin[i] = origin[i];
+        if (!origin.empty()) space.origin[i] = scaled(origin[i], unit.empty() ? 1 : factor);
     }
     if (!matrix.empty() || !origin.empty()) file.metadata.affine = affine_of(space, millimetres(file.desc.unit));
 }
@@ -252,8 +253,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         const std::size_t place = std::string_view("xyz").find(axes[i].name);
         const bool spatial = place != std::string_view::npos;
         sizes.push_back(fmt::format("{}", axes[i].size));
-        spacing.push_back(fmt::format("{}", axes[i].spacing * (spatial ? unit : 1)));
-        offset.push_back(fmt::format("{}", space && spatial && i < 3 ? space->origin[i] * unit : 0.0));
+        spacing.push_back(fmt::format("{}", scaled(axes[i].spacing, spatial ? unit : 1)));
+        offset.push_back(fmt::format("{}", space && spatial && i < 3 ? scaled(space->origin[i], unit) : 0.0));
         const double length = space && spatial ? length_of(space->steps[place]) : 0;
         for (std::size_t j = 0; j < n; ++j) {
             const double part = length > 0 && j < 3 ? space->steps[place][j] / length : i == j ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/file.hpp"
+#include "io/decimal.hpp"
 #include "io/format.hpp"
 
 namespace parallax::io::mgh {
@@ -46,7 +47,7 @@ Volume read_header(const Source& source, GzReader& stream) {
         for (std::size_t column = 0; column < 3; ++column) {
             const double spacing = std::abs(real(30 + 4 * column));
             if (!(spacing > 0) || !std::isfinite(spacing)) fail(source, fmt::format("has voxels of {} mm", spacing), again);
-            file.desc = file.desc.with_spacing("xyz"[column], spacing);
+            file.desc = file.desc.with_spacing("xyz"[column], as_decimal_of_float(static_cast<float>(spacing)));
             for (std::size_t r = 0; r < 3; ++r) affine[r * 4 + column] = real(42 + 4 * (3 * column + r)) * spacing;
         }
         for (std::size_t r = 0; r < 3; ++r) {

@@ -8,6 +8,7 @@
 #include <locale>
 #include <sstream>
 
+#include "io/decimal.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/parts.hpp"
@@ -99,7 +100,7 @@ void describe_space(Volume& volume) {
     for (Axis& axis : desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || axis.name == 'c') continue;
-        const double step = std::abs(h.pixdim[at]);
+        const double stored = std::abs(h.pixdim[at]), step = h.version == 1 ? as_decimal_of_float(static_cast<float>(stored)) : stored;
         if (axis.name == 't' && no_time != nullptr) {
             file.warnings.push_back(
                 fmt::format("its fourth axis goes in steps of {} {}, not of time: it is read as t without a time", step, no_time));
@@ -108,7 +109,7 @@ void describe_space(Volume& volume) {
         if (axis.name == 't' && time == 0 && std::isfinite(step) && step > 0 && step != 1)
             file.warnings.push_back(
                 fmt::format("its frames are {} of a unit that it does not name apart: seconds are taken", step));
-        if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? step * in_s : step;
+        if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? scaled(step, in_s) : step;
         unlike_one = unlike_one || (at <= 3 && axis.spacing != 1);
     }
     if (desc.unit.empty() && unlike_one) {
@@ -407,7 +408,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     for (const Axis& axis : desc.axes) {   // those that it has not stay 1
         const std::size_t place = place_of(axis);
         h.dim[place] = axis.size;
-        h.pixdim[place] = place >= 4 ? axis.spacing : axis.spacing * in_file;
+        h.pixdim[place] = place >= 4 ? axis.spacing : scaled(axis.spacing, in_file);
         if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }
     h.dim[0] = static_cast<std::int64_t>(place_of(desc.axes.front()));

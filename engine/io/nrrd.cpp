@@ -7,6 +7,7 @@
 #include <map>
 
 #include "io/file.hpp"
+#include "io/decimal.hpp"
 #include "io/space.hpp"
 #include "io/stored.hpp"
 #include "io/text_header.hpp"
@@ -295,11 +296,12 @@ void describe_space(const Source& source, const Header& header, const std::vecto
                 fail(source, fmt::format("has the space direction \"{}\" in its NRRD header", shortened(directions[i])), again);
             double squares = 0;
             for (const double part : *step) squares += part * part;
-            axes.spacing[i] = std::sqrt(squares);
+            const bool along_one = std::count(step->begin(), step->end(), 0.0) + 1 >= static_cast<std::ptrdiff_t>(step->size());
+            axes.spacing[i] = along_one ? std::sqrt(squares) : as_decimal(std::sqrt(squares));
         }
         const bool of_time = axes.names[i] == 't';
         if (std::isfinite(axes.spacing[i]) && axes.spacing[i] != 0)
-            axes.spacing[i] = std::abs(axes.spacing[i]) * (of_time ? 1 : scale);
+            axes.spacing[i] = scaled(std::abs(axes.spacing[i]), of_time ? 1 : scale);
         if (place == std::string_view::npos) continue;
         if (step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && known != std::end(spaces) && known->time))) {
             step->resize(3);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "io/decimal.hpp"
 #include "io/units.hpp"
 
 namespace parallax::io {
@@ -26,8 +27,8 @@ std::array<double, 16> affine_of(const Space& space, double unit) noexcept {
     std::array<double, 16> m{};
     for (std::size_t row = 0; row < 3; ++row) {
         for (std::size_t column = 0; column < 3; ++column)
-            m[row * 4 + column] = space.steps[column][row] * towards[row] * unit + 0.0;
-        m[row * 4 + 3] = space.origin[row] * towards[row] * unit + 0.0;
+            m[row * 4 + column] = scaled(space.steps[column][row] * towards[row], unit) + 0.0;
+        m[row * 4 + 3] = scaled(space.origin[row] * towards[row], unit) + 0.0;
     }
     m[15] = 1;
     return m;
@@ -38,8 +39,8 @@ Space space_of(const std::array<double, 16>& m, double unit) noexcept {
     for (std::size_t row = 0; row < 3; ++row) {
         // + 0: no negative zeros in files that people read.
         for (std::size_t column = 0; column < 3; ++column)
-            space.steps[column][row] = m[row * 4 + column] * towards[row] / unit + 0.0;
-        space.origin[row] = m[row * 4 + 3] * towards[row] / unit + 0.0;
+            space.steps[column][row] = divided(m[row * 4 + column] * towards[row], unit) + 0.0;
+        space.origin[row] = divided(m[row * 4 + 3] * towards[row], unit) + 0.0;
     }
     return space;
 }
@@ -68,7 +69,7 @@ std::vector<Axis> volume_axes(const ArrayDesc& desc, const std::optional<Space>&
     const auto fill = [&](std::size_t count) {
         while (axes.size() < count) {
             Axis plane{"xyz"[axes.size()], 1, 0, 1};
-            if (space) plane.spacing = length_of(space->steps[axes.size()]);
+            if (space) plane.spacing = as_decimal(length_of(space->steps[axes.size()]));
             axes.push_back(plane);
         }
     };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "io/decimal.hpp"
 #include "io/units.hpp"
 
 namespace parallax::io::tiff {
@@ -120,7 +121,7 @@ Description describe_imagej(std::string_view text) {
         else if (key == "tunit") unit_of_time = value;
     }
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
-        d.t *= seconds;
+        d.t = scaled(d.t, seconds);
     } else if (d.t != 0) {
         d.warnings.push_back(fmt::format("its unit of time is \"{}\", which is none that is known: times are left out", unit_of_time));
         d.t = 0;
@@ -146,11 +147,11 @@ Description describe_imagej(std::string_view text) {
                 fmt::format("its unit of length along {} is \"{}\", which is none that is known: {} is taken", axis, own, unit));
             return factor;
         }
-        return more * millimetres(theirs) / millimetres(ours);
+        return as_decimal(more * millimetres(theirs) / millimetres(ours));
     };
     d.x = factor;   // what a pixel's resolution is to be divided into
     d.y = factor_of(unit_of_y, "y");
-    d.z *= factor_of(unit_of_z, "z");
+    d.z = scaled(d.z, factor_of(unit_of_z, "z"));
     return d;
 }
 
@@ -236,7 +237,7 @@ double length_of(std::string_view pixels, const char* name, std::string& unit, s
         if (ours == word) from = scale;
         if (unit == word) to = scale;
     }
-    return ours == unit ? value * factor : value * factor * from / to;
+    return scaled(value, ours == unit ? factor : factor * from / to);
 }
 
 /// The text of an attribute, its entities replaced.
@@ -342,7 +343,7 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     const std::string_view seconds = attribute(pixels, "TimeIncrementUnit");
     constexpr std::pair<std::string_view, double> times[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
     for (const auto& [name, factor] : times) {
-        if (seconds == name) d.t = factor * std::max(0.0, number_from(attribute(pixels, "TimeIncrement"), 0.0));
+        if (seconds == name) d.t = scaled(std::max(0.0, number_from(attribute(pixels, "TimeIncrement"), 0.0)), factor);
     }
     d.channels = channel_names(text.substr(behind));
     return d;

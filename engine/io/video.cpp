@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "io/file.hpp"
+#include "io/decimal.hpp"
 #include "io/reader_file.hpp"
 #include "io/text_header.hpp"
 #include "io/picture/picture.hpp"
@@ -117,7 +118,7 @@ Video look(const Source& source) {
     const std::size_t slash = std::min(rate.find('/'), rate.size());
     const double up = number_of(rate.substr(0, slash)).value_or(0),
                  down = slash < rate.size() ? number_of(rate.substr(slash + 1)).value_or(0) : 1;
-    if (frames > 1 && up > 0 && down > 0) file.desc = file.desc.with_spacing('t', down / up);
+    if (frames > 1 && up > 0 && down > 0) file.desc = file.desc.with_spacing('t', as_decimal(down / up));
     if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
         pixels.find("16") != std::string::npos)
         file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));

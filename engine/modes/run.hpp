@@ -26,8 +26,8 @@ struct JobOutcome {
     std::optional<JobResult> job;
     std::optional<series::SeriesResult> series;
 
-    /// Everything is done that was asked for: of a series every item that this process has.
-    bool is_whole() const noexcept { return !series || (series->failed.empty() && !series->stopped); }
+    /// Everything is done that was asked for: of a series every item that this process has, and all that could come.
+    bool is_whole() const noexcept { return !series || (series->failed.empty() && !series->stopped && series->gone.empty()); }
 };
 Json to_json(const JobOutcome&, const PreparedJob&);
 

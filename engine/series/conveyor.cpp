@@ -127,7 +127,13 @@ void Conveyor::run(SeriesResult& result) {
     if (todo_.empty() && !watching_) return;
     read_shared();
     for (std::size_t i = 0; watching_ && i < series_.items.size(); ++i) numbers_[to_utf8(series_.items.list.at(i).front().file)] = i;
+    for (std::size_t i = 0; watching_ && i < series_.options.watch->first.size(); ++i) {
+        const Arrival& arrival = series_.options.watch->first[i];
+        const auto number = numbers_.find(to_utf8(arrival.file));
+        if (number != numbers_.end()) complete_at(number->second, arrival);
+    }
     run_threads();
+    if (series_.options.watch) result.gone = series_.options.watch->folder->gone();
 
     result.seconds = seconds_since(started_);
     result.done = done_;
@@ -229,8 +235,9 @@ void Conveyor::watch() {
     try {
         do {
             take_arrivals(series_.options.watch->folder->wait(std::chrono::milliseconds(100)));
+            tell_of_folders();
         } while (!end_watching());
-    } catch (const std::exception&) {   // a folder that is gone, memory
+    } catch (const std::exception&) {   // memory
         break_off(std::current_exception());
     }
     for (const std::string& file : series_.options.watch->folder->incomplete())
@@ -244,6 +251,7 @@ void Conveyor::watch() {
 
 void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
     if (arrivals.empty()) return;
+    std::vector<std::string> again;
     {
         const std::lock_guard lock(mutex_);
         for (const Arrival& arrival : arrivals) {
@@ -255,15 +263,32 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
             } else {   // it was taken too early where it failed; what has been done is not done again
                 const auto failure =
                     std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
-                if (failure == failed_.end()) continue;
+                if (failure == failed_.end()) {
+                    again.push_back(to_utf8(arrival.file));
+                    continue;
+                }
                 failed_.erase(failure);
             }
-            if (arrival.at != std::chrono::steady_clock::time_point()) complete_[number] = arrival.at;
+            complete_at(number, arrival);
             todo_.push_back(number);
         }
         last_arrival_ = std::chrono::steady_clock::now();
     }
     came_.notify_all();
+    for (const std::string& file : again)
+        tell("it was written once more after it was taken: --resume does it again if that was after it was read", file);
+}
+
+void Conveyor::complete_at(std::size_t number, const Arrival& arrival) {
+    if (arrival.at != std::chrono::steady_clock::time_point()) complete_[number] = arrival.at;
+}
+
+void Conveyor::tell_of_folders() {
+    for (const std::string& news : series_.options.watch->folder->news()) {
+        const std::lock_guard lock(mutex_);
+        last_arrival_ = std::chrono::steady_clock::now();
+        if (series_.options.watch->tell) series_.options.watch->tell(news);
+    }
 }
 
 bool Conveyor::end_watching() {

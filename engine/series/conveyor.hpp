@@ -61,6 +61,8 @@ private:
     std::optional<std::size_t> next_item();
     void watch();
     void take_arrivals(const std::vector<Arrival>&);
+    void complete_at(std::size_t number, const Arrival&);
+    void tell_of_folders();
     bool end_watching();
     void run_threads();
     void read(Belt&, int reader);

@@ -21,24 +21,55 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+namespace {
+
+/// Why no file can be found in it; empty: they can.
+std::string trouble_with(const fs::path& folder) {
+    std::error_code error;
+    const fs::file_status status = fs::status(folder, error);
+    if (status.type() == fs::file_type::not_found) return "is not there";
+    if (!error && !fs::is_directory(status)) return "is no folder";
+    if (!error) fs::directory_iterator(folder, error);
+    return error ? fmt::format("cannot be read ({})", error.message()) : std::string();
+}
+
+/// Whether it is the top of a file system.
+bool is_mounted(const fs::path& folder) {
+    std::error_code error;
+    const fs::path own = fs::canonical(folder, error);
+    if (error) return false;
+    const auto here = host::identity_of(own), above = host::identity_of(own.parent_path());
+    return here && above && here->device != above->device;
+}
+
+bool lies_in(const fs::path& folder, const std::string& file) {
+    const fs::path way = path_from(file).lexically_relative(folder);
+    return !way.empty() && *way.begin() != "..";
+}
+
+}  // namespace
+
 FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer, const Locations& where)
     : pointer_(std::move(pointer)), where_(absolute(where)), next_look_(steady_clock::now()) {
     for (std::string& text : patterns) {
-        Pattern pattern{std::move(text), {}, {}, -1};
+        Pattern pattern{std::move(text), {}, {}};
         const fs::path folder = folder_of_input(pattern.text, where_).lexically_normal();
-        if (!fs::is_directory(folder))
-            throw ConfigError(pointer_, fmt::format("the folder {}, which is not there", to_utf8(folder)), "a folder to watch",
+        if (const std::string trouble = trouble_with(folder); !trouble.empty())
+            throw ConfigError(pointer_, fmt::format("the folder {}, which {}", to_utf8(folder), trouble), "a folder to watch",
                               "make it before: what is to come needs a place");
+        Place& place = places_[folder];
         const std::size_t slash = pattern.text.find_last_of('/');
         const std::string before = slash == std::string::npos ? std::string() : pattern.text.substr(0, slash);
         if (!has_wildcard(before)) {
             pattern.folder = folder;
+            place.noticed = true;
             pattern.name =
                 slash == std::string::npos ? pattern.text.substr(pattern.text.find(':') + 1) : pattern.text.substr(slash + 1);
         }
         patterns_.push_back(std::move(pattern));
     }
     begin_notices();
+    look_at_places();
 }
 
 /// As a pattern finds names: none that begins with a dot.
@@ -64,14 +95,18 @@ FolderWatch::~FolderWatch() {
     if (notices_ >= 0) ::close(notices_);
 }
 
-void FolderWatch::begin_notices() {
-    notices_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (notices_ < 0) return;
-    for (Pattern& pattern : patterns_) {
-        if (!pattern.folder.empty())
-            pattern.handle = inotify_add_watch(notices_, pattern.folder.c_str(),
-                                               IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_MOVED_FROM);
-    }
+void FolderWatch::begin_notices() { notices_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
+
+void FolderWatch::begin_notices(const fs::path& folder, Place& place) {
+    if (notices_ < 0 || !place.noticed) return;
+    place.handle = inotify_add_watch(notices_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_MOVED_FROM |
+                                                                   IN_DELETE_SELF | IN_MOVE_SELF);
+}
+
+/// A folder that was renamed would tell of its files under the name that is another's now.
+void FolderWatch::end_notices(Place& place) {
+    if (place.handle >= 0) inotify_rm_watch(notices_, place.handle);
+    place.handle = -1;
 }
 
 void FolderWatch::read_notices() {
@@ -88,10 +123,16 @@ void FolderWatch::read_notices() {
                 next_look_ = now;
                 continue;
             }
+            if ((event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) != 0) {
+                for (auto& [folder, place] : places_) {
+                    if (place.handle == event->wd) place.left = true, next_look_ = now;
+                }
+                continue;
+            }
             if (event->len == 0 || (event->mask & IN_ISDIR) != 0) continue;
             const std::string name = event->name;
             for (const Pattern& pattern : patterns_) {
-                if (pattern.handle != event->wd || !fits(pattern, name)) continue;
+                if (pattern.folder.empty() || places_[pattern.folder].handle != event->wd || !fits(pattern, name)) continue;
                 const fs::path file = pattern.folder / path_from(name);
                 const std::string key = to_utf8(file);
                 if ((event->mask & IN_MODIFY) != 0) {
@@ -103,7 +144,7 @@ void FolderWatch::read_notices() {
                     being_written_.erase(key);
                     std::error_code error;
                     if (fs::is_regular_file(file, error) && fs::file_size(file, error) > 0)
-                        take(file, now, taken_.count(key) > 0);
+                        take(file, now);
                 }
                 break;
             }
@@ -116,7 +157,7 @@ std::vector<Arrival> FolderWatch::wait(milliseconds most) {
     for (;;) {
         if (notices_ >= 0) read_notices();
         if (steady_clock::now() >= next_look_) look();
-        if (!arrived_.empty()) return std::exchange(arrived_, {});
+        if (!arrived_.empty() || !news_.empty()) return std::exchange(arrived_, {});
         const auto left = std::chrono::duration_cast<milliseconds>(std::min(until, next_look_) - steady_clock::now());
         if (steady_clock::now() >= until) return {};
         pollfd what{notices_, POLLIN, 0};
@@ -128,13 +169,15 @@ std::vector<Arrival> FolderWatch::wait(milliseconds most) {
 
 FolderWatch::~FolderWatch() = default;
 void FolderWatch::begin_notices() {}
+void FolderWatch::begin_notices(const fs::path&, Place&) {}
+void FolderWatch::end_notices(Place&) {}
 void FolderWatch::read_notices() {}
 
 std::vector<Arrival> FolderWatch::wait(milliseconds most) {
     const steady_clock::time_point until = steady_clock::now() + most;
     for (;;) {
         if (steady_clock::now() >= next_look_) look();
-        if (!arrived_.empty()) return std::exchange(arrived_, {});
+        if (!arrived_.empty() || !news_.empty()) return std::exchange(arrived_, {});
         if (steady_clock::now() >= until) return {};
         std::this_thread::sleep_until(std::min(until, next_look_));
     }
@@ -142,9 +185,61 @@ std::vector<Arrival> FolderWatch::wait(milliseconds most) {
 
 #endif
 
+/// What is known of files that were not complete, and of those that are other files now.
+void FolderWatch::forget(const fs::path& folder, bool taken_too) {
+    std::erase_if(being_written_, [&](const std::string& file) { return lies_in(folder, file); });
+    std::erase_if(empty_, [&](const std::string& file) { return lies_in(folder, file); });
+    std::erase_if(seen_, [&](const auto& seen) { return lies_in(folder, seen.first); });
+    if (!taken_too) return;
+    std::erase_if(taken_, [&](const auto& taken) {   // a file system has other numbers when it comes again
+        if (!lies_in(folder, taken.first)) return false;
+        const auto now = host::identity_of(path_from(taken.first)), then = taken.second;
+        return !now || !then || now->bytes != then->bytes || now->modified != then->modified;
+    });
+}
+
+/// Whether folders are there, and are those that they were.
+void FolderWatch::look_at_places() {
+    for (auto& [folder, place] : places_) {
+        std::string trouble = trouble_with(folder);
+        if (trouble.empty() && place.mounted && !is_mounted(folder)) trouble = "is not mounted";
+        if (!trouble.empty()) {
+            if (place.trouble.empty()) {
+                end_notices(place);
+                forget(folder, false);
+                news_.push_back(fmt::format("the folder {} {}: it is waited for", to_utf8(folder), trouble));
+            }
+            place.trouble = trouble;
+            continue;
+        }
+        const auto here = host::identity_of(folder);
+        const std::uint64_t device = here ? here->device : 0, inode = here ? here->inode : 0;
+        const bool same = device == place.device && inode == place.inode;
+        if (place.known && same && !place.left && place.trouble.empty()) continue;
+        if (place.known) {
+            end_notices(place);
+            forget(folder, true);
+            news_.push_back(fmt::format("the folder {} {}: its files are taken as they come", to_utf8(folder),
+                                        same ? "is there again" : "is another one now"));
+        }
+        place = {true, device, inode, is_mounted(folder), place.noticed, false, -1, {}};
+        begin_notices(folder, place);
+    }
+}
+
+std::vector<std::string> FolderWatch::gone() {
+    look_at_places();
+    std::vector<std::string> all;
+    for (const auto& [folder, place] : places_) {
+        if (!place.trouble.empty()) all.push_back(fmt::format("the folder {} {}", to_utf8(folder), place.trouble));
+    }
+    return all;
+}
+
 /// Looks at every file. In large folders that takes its time: a twentieth of it all at most.
 void FolderWatch::look() {
     const steady_clock::time_point now = steady_clock::now();
+    look_at_places();
     std::set<std::string> there;
     empty_.clear();
     for (const Pattern& pattern : patterns_) {
@@ -167,7 +262,7 @@ void FolderWatch::look() {
             Seen& seen = place->second;
             if (!fresh && (seen.bytes != bytes || seen.modified != modified)) seen = {bytes, modified, now, false};
             if ((old && fresh) || (known_ && known_(file)) || now - seen.since >= settle)
-                take(file, seen.before ? steady_clock::time_point() : seen.since, false);
+                take(file, seen.before ? steady_clock::time_point() : seen.since);
         }
     }
     std::erase_if(seen_, [&](const auto& seen) { return there.count(seen.first) == 0; });
@@ -175,11 +270,11 @@ void FolderWatch::look() {
     next_look_ = steady_clock::now() + std::max<steady_clock::duration>(look_every, 20 * (steady_clock::now() - now));
 }
 
-void FolderWatch::take(const fs::path& file, steady_clock::time_point at, bool again) {
+void FolderWatch::take(const fs::path& file, steady_clock::time_point at) {
     const std::string key = to_utf8(file);
-    taken_.insert(key);
+    taken_[key] = host::identity_of(file);
     seen_.erase(key);
-    arrived_.push_back({file, at, again});
+    arrived_.push_back({file, at});
 }
 
 }   // namespace parallax::engine::series

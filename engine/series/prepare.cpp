@@ -197,16 +197,23 @@ Items first_items(const PreparedSeries& series) {
     const Watch& watch = *series.options.watch;
     watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
     if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest);
-    const auto began = std::chrono::steady_clock::now();
+    auto began = std::chrono::steady_clock::now();
     for (;;) {
         const std::vector<Arrival> arrivals = watch.folder->wait(std::chrono::milliseconds(100));
+        for (const std::string& news : watch.folder->news()) {
+            began = std::chrono::steady_clock::now();
+            if (watch.tell) watch.tell(news);
+        }
         std::vector<fs::path> files;
         for (const Arrival& arrival : arrivals) files.push_back(arrival.file);
+        watch.first = arrivals;
         if (!files.empty()) return items_of_files(series.job, series.where, files);
         const bool idle = watch.idle_s > 0 && !watch.folder->expects() && seconds_since(began) > watch.idle_s;
-        if (idle || (watch.cancelled && watch.cancelled()))
-            throw ConfigError(source.pointer, "no file that came", "files that are written or renamed into the folder",
-                              idle ? fmt::format("--idle {:g} ended the wait", watch.idle_s) : std::string());
+        if (!idle && !(watch.cancelled && watch.cancelled())) continue;
+        const std::vector<std::string> gone = watch.folder->gone();
+        throw ConfigError(source.pointer, gone.empty() ? "no file that came" : fmt::format("no file that came: {}", fmt::join(gone, ", ")),
+                          "files that are written or renamed into the folder",
+                          idle ? fmt::format("--idle {:g} ended the wait", watch.idle_s) : std::string());
     }
 }
 

@@ -81,6 +81,7 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
               {"device", load_of(result).device},
               {"writing", load_of(result).writing}}},
             {"latency_seconds", std::move(latency)},
+            {"folders_gone", result.gone},
             {"devices", std::move(devices)},
             {"steps", std::move(steps)},
             {"outputs", std::move(outputs)},

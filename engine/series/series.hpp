@@ -32,6 +32,8 @@ struct Watch {
     double idle_s = 0;                   ///< end when none has come for so long; 0: when cancelled
     std::function<bool()> cancelled;     ///< asked while the first is waited for
     mutable std::shared_ptr<FolderWatch> folder;   ///< from then on
+    mutable std::vector<Arrival> first{};          ///< what came while nothing ran yet
+    std::function<void(const std::string&)> tell{};   ///< of folders that go or come, at that moment; by one thread at a time
 };
 
 struct SeriesOptions {
@@ -110,6 +112,7 @@ struct SeriesResult {
     double seconds = 0;
     double items_per_second = 0;
     std::vector<double> latencies;       ///< of watched files: seconds from complete to written, sorted
+    std::vector<std::string> gone;       ///< watched folders to which no file could come at the end, and why
 };
 /// How much of the time each part of a series was at work, 0 to 1: who reads (decodes and hashes), the busiest device, who writes.
 struct Load {

@@ -190,7 +190,7 @@ TEST_CASE("meaning: NIfTI's fourth axis is time where it is in a unit of time, a
             };
             if (row.told != nullptr) {
                 CHECK(told(row.told) == 1);
-                CHECK(told(fmt::format("{}", static_cast<double>(step))) == 1);
+                CHECK(told(fmt::format("{}", step)) == 1);
             } else {
                 CHECK(told("fourth axis") + told("frames") == 0);
             }

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <thread>
 
@@ -9,6 +10,11 @@
 #include "seed.hpp"
 #include "series/folder_watch.hpp"
 #include "series/series.hpp"
+
+#if defined(__linux__)
+#include <sys/mount.h>
+#include <unistd.h>
+#endif
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -157,6 +163,7 @@ TEST_CASE("watch: what cannot be watched is refused with the reason") {
     refused({{"for_each", {{"frame", {{"pages", "frames/f000.tif"}}}}}}, "files that come");
     refused({{"for_each", {{"frame", {{"files", "frames/f*.tif"}, {"range", {0, 1}}}}}}}, "every file that comes");
     refused({{"for_each", {{"frame", "nowhere/*.tif"}}}}, "is not there");
+    refused({{"for_each", {{"frame", "job.json/*.tif"}}}}, "is no folder");
     refused({{"inputs", {{"image", {{"file", "{frame}"}, {"running", 3}, {"combine", "mean"}}}}}}, "later frames");
     refused(Json::object(), "one process that watches", {"--shard", "1/2"});
     Json inside = watched_job();
@@ -193,4 +200,175 @@ TEST_CASE("watch: by looking alone, a file is taken when it no longer grows") {
     CHECK(watch.wait(milliseconds(1500)).empty());
     fs::remove_all(folder / "deep");
     CHECK(watch.wait(milliseconds(300)).empty());
+}
+
+namespace {
+
+/// A watched folder, camera/, of f*.raw.
+struct Watched {
+    TempFolder folder;
+    fs::path camera = folder / "camera";
+    std::unique_ptr<FolderWatch> watch;
+
+    Watched() { fs::create_directory(camera), begin(); }
+    void begin() {
+        engine::Locations where;
+        where.job_folder = folder.path();
+        watch = std::make_unique<FolderWatch>(std::vector<std::string>{"camera/f*.raw"}, "/for_each/frame", where);
+        watch->wait(milliseconds(1));
+    }
+    /// What is told within some seconds.
+    std::string news() {
+        const auto began = std::chrono::steady_clock::now();
+        std::string all;
+        while (all.empty() && std::chrono::steady_clock::now() - began < std::chrono::seconds(10)) {
+            for (Arrival& arrival : watch->wait(milliseconds(100))) come.push_back(arrival.file.filename().string());
+            for (const std::string& text : watch->news()) all += text + "\n";
+        }
+        return all;
+    }
+    /// The next that comes, and whether that was by a notice: sooner than by looking alone.
+    std::string next() {
+        const auto began = std::chrono::steady_clock::now();
+        while (come.empty() && std::chrono::steady_clock::now() - began < std::chrono::seconds(10))
+            for (Arrival& arrival : watch->wait(milliseconds(100))) come.push_back(arrival.file.filename().string());
+        soon = std::chrono::steady_clock::now() - began < FolderWatch::settle;
+        if (come.empty()) return "nothing came";
+        const std::string name = come.front();
+        come.erase(come.begin());
+        return name;
+    }
+    std::vector<std::string> come;
+    bool soon = false;
+};
+
+}   // namespace
+
+TEST_CASE("watch: a folder that is removed and made again is told of, and files of the new one are taken") {
+    Watched w;
+    write_text(w.camera / "f1.raw", "one");
+    CHECK(w.next() == "f1.raw");
+    CHECK(w.watch->gone().empty());
+    std::ofstream open(w.camera / "f2.raw");   // in the middle of a file
+    open << "half" << std::flush;
+    w.watch->wait(milliseconds(100));
+    CHECK(w.watch->expects());
+    fs::remove_all(w.camera);
+    CHECK(contains(w.news(), "is not there"));
+    REQUIRE(w.watch->gone().size() == 1);
+    CHECK(contains(w.watch->gone()[0], "camera is not there"));
+    CHECK_FALSE(w.watch->expects());   // that file will never be whole
+    CHECK(w.watch->wait(milliseconds(1500)).empty());
+    CHECK(w.watch->news().empty());   // told once
+    fs::create_directory(w.camera);
+    CHECK(contains(w.news(), "its files are taken"));
+    CHECK(w.watch->gone().empty());
+    write_text(w.camera / "f3.raw", "three");
+    CHECK(w.next() == "f3.raw");
+    CHECK(w.soon);
+    write_text(w.camera / "f1.raw", "another one");   // of a name that has been taken
+    CHECK(w.next() == "f1.raw");
+}
+
+TEST_CASE("watch: a folder that gives its place to another, to a file, or to nothing, is no longer looked into") {
+    Watched w;
+    write_text(w.camera / "f1.raw", "one");
+    CHECK(w.next() == "f1.raw");
+    // To another of the same name, at once.
+    fs::rename(w.camera, w.folder / "full");
+    fs::create_directory(w.camera);
+    write_text(w.camera / "f2.raw", "two");
+    CHECK(contains(w.news(), "is another one now"));
+    CHECK(w.next() == "f2.raw");
+    write_text(w.folder / "full/f8.raw", "in the old one");
+    write_text(w.camera / "f3.raw", "three");
+    CHECK(w.next() == "f3.raw");
+    CHECK(w.soon);
+    // To a file.
+    fs::remove_all(w.camera);
+    write_text(w.camera, "a file");
+    CHECK(contains(w.news(), "is no folder"));
+    // To nothing, and back: what it has is known.
+    fs::remove(w.camera);
+    fs::create_directory(w.camera);
+    write_text(w.camera / "f4.raw", "four");
+    CHECK(contains(w.news(), "its files are taken"));
+    CHECK(w.next() == "f4.raw");
+    fs::rename(w.camera, w.folder / "aside");
+    CHECK(contains(w.news(), "is not there"));
+    write_text(w.folder / "aside/f5.raw", "five");
+    fs::rename(w.folder / "aside", w.camera);
+    CHECK(contains(w.news(), "is there again"));
+    CHECK(w.next() == "f5.raw");
+    CHECK(w.watch->wait(milliseconds(1500)).empty());
+}
+
+#if defined(__linux__)
+TEST_CASE("watch: a folder that can no longer be read, or is no longer mounted, is told of") {
+    Watched w;
+    const uid_t own = geteuid();
+    fs::permissions(w.camera, fs::perms::none);
+    if (own == 0) REQUIRE(seteuid(65534) == 0);
+    const std::string news = w.news();
+    if (own == 0) REQUIRE(seteuid(own) == 0);
+    CHECK(contains(news, "cannot be read"));
+    fs::permissions(w.camera, fs::perms::owner_all);
+    CHECK(contains(w.news(), "is there again"));
+
+    if (::mount("none", w.camera.c_str(), "tmpfs", 0, nullptr) != 0) {
+        MESSAGE("not mounted: this user may not, or not here");
+        return;
+    }
+    w.begin();
+    write_text(w.camera / "f1.raw", "one");
+    CHECK(w.next() == "f1.raw");
+    REQUIRE(::umount(w.camera.c_str()) == 0);
+    CHECK(contains(w.news(), "is not mounted"));
+    CHECK(w.watch->gone().size() == 1);
+    REQUIRE(::mount("none", w.camera.c_str(), "tmpfs", 0, nullptr) == 0);
+    CHECK(contains(w.news(), "its files are taken"));
+    write_text(w.camera / "f2.raw", "two");
+    CHECK(w.next() == "f2.raw");
+    CHECK(::umount(w.camera.c_str()) == 0);
+}
+#endif
+
+TEST_CASE("watch: a run whose folder is gone at its end says so at once, keeps what it has, and fails; one whose folder came back does not") {
+    for (const bool back : {false, true}) {
+        CAPTURE(back);
+        const Folder folder(0, watched_job());
+        std::thread camera([&] {
+            std::this_thread::sleep_for(milliseconds(3000));
+            write_frames(folder / "frames", 3);
+            std::this_thread::sleep_for(milliseconds(1500));
+            fs::rename(folder / "frames", folder / "away");
+            if (!back) return;
+            std::this_thread::sleep_for(milliseconds(1500));
+            fs::create_directory(folder / "frames");
+            io::write(folder / "frames/f004.tif", frame(4));
+        });
+        const Run run = run_program(
+            {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"}, folder.path());
+        camera.join();
+        CAPTURE(run.err);
+        const Json report = Json::parse(read_text(folder / "report.json"));
+        const int came = back ? 4 : 3;
+        CHECK(run.status == (back ? 0 : 1));
+        CHECK(contains(run.err, "is not there: it is waited for"));
+        CHECK(contains(run.err, "at the end of the watch") == !back);
+        CHECK(report["folders_gone"].size() == (back ? 0 : 1));
+        CHECK(report["items"]["done"] == came);
+        CHECK(report["latency_seconds"]["files"] == came);   // the first, for which all was prepared, as well
+        CHECK(io::read(folder / "out/all.npy").desc.axes.front().size == came);
+    }
+    const Folder folder(0, watched_job());
+    std::thread camera([&] {
+        std::this_thread::sleep_for(milliseconds(1500));
+        fs::remove_all(folder / "frames");
+    });
+    const Run none = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "3"}, folder.path());
+    camera.join();
+    CAPTURE(none.err);
+    CHECK(none.status == 2);
+    CHECK(contains(none.err, "frames is not there"));
 }

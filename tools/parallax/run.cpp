@@ -182,8 +182,13 @@ int run_within(const Enforced& limits, const Options& options) {
     check_gallery_name(options);
     engine::series::SeriesOptions how{manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)};
     watch_interrupts();
+    ProgressBar bar(!options.quiet && !options.json);
     if (options.watch) {
         how.watch = engine::series::Watch{options.idle.value_or(0), [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
+        how.watch->tell = [&bar](const std::string& news) {
+            bar.clear();
+            warn({news});
+        };
         if (!options.quiet && !options.json) tell("watching: Ctrl-C ends it\n");
     }
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);
@@ -198,7 +203,6 @@ int run_within(const Enforced& limits, const Options& options) {
     for (const auto& engine : engines)
         spdlog::debug("device {}: {} ({})", engine->device().index, engine->device().name, engine->device().platform);
 
-    ProgressBar bar(!options.quiet && !options.json);
     engine::RunJobOptions run_options = run_options_of(bar, started, opening);
     run_options.cancelled = [&limits] { return interrupted() || limits.time_is_up(); };
     run_options.series.readers = options.readers;

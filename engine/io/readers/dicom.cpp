@@ -7,10 +7,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "io/decimal.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
@@ -39,7 +41,9 @@ std::optional<Planes> even(const std::vector<double>& along) {
     for (std::size_t i = 1; i < along.size(); ++i) {
         if (std::abs(along[i] - along[i - 1] - step) > 0.02 * std::abs(step) + 1e-6) return std::nullopt;
     }
-    return Planes{std::abs(step), step < 0};
+    // Places are decimals, and their differences have the last digits of the largest.
+    const double share = 4 * std::numeric_limits<double>::epsilon() * (1 + std::max(std::abs(along.front()), std::abs(along.back())) / std::abs(step));
+    return Planes{parallax::io::shortest_near(std::abs(step), share, 12), step < 0};
 }
 
 std::optional<Vector> normal_of(const Place& place) {
@@ -79,6 +83,7 @@ public:
 private:
     void read_folder(const fs::path& folder, const Json& request) {
         std::map<std::string, std::vector<Header>> series;
+        std::map<std::string, Problem> refused;   // by the file's name
         std::size_t others = 0, files = 0;
         for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
             if (!entry.is_regular_file() || entry.file_size() == 0) continue;
@@ -87,10 +92,14 @@ private:
             try {
                 Header h = read_header(entry.path(), entry.file_size());
                 series[h.series].push_back(std::move(h));
-            } catch (const Problem&) {
+            } catch (const NoPicture&) {
                 ++others;
+            } catch (const Problem& problem) {
+                refused.emplace(entry.path().filename().string(), problem);
             }
         }
+        const std::string why = refused.empty() ? "" : " (" + refused.begin()->first + " " + refused.begin()->second.problem + ")";
+        if (series.empty() && !refused.empty()) throw Problem{"holds no DICOM picture that is read" + why, refused.begin()->second.hint};
         if (series.empty()) throw Problem{"is a folder without DICOM pictures", "name a folder of slices, or a file"};
         const std::int64_t wanted = request.value("series", std::int64_t{-1});
         std::string list;
@@ -106,6 +115,7 @@ private:
         headers_ = std::move(std::next(series.begin(), std::max<std::int64_t>(0, wanted))->second);
         if (series.size() > 1) said_["ignored"].push_back(std::to_string(series.size() - 1) + " other series");
         if (others > 0) said_["ignored"].push_back(std::to_string(others) + " files that are no DICOM pictures");
+        if (!refused.empty()) said_["ignored"].push_back(std::to_string(refused.size()) + " pictures that are not read" + why);
         sort();
         for (const Header& h : headers_) said_["parts"].push_back(h.path.string());
     }
@@ -213,7 +223,7 @@ private:
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
         said_["warnings"] = warnings;
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
-        said_["detail"] = h.syntax + ", " + h.photometric + ", " + std::to_string(h.stored) + " bits" +
+        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : h.photometric + ", ") + std::to_string(h.stored) + " bits" +
                           (h.table ? ", through its table of values" : h.scaled() ? ", rescaled" : "") +
                           (headers_.size() > 1 ? ", " + std::to_string(count) + " files sorted by place" : "") +
                           (h.spacing_from.empty() ? "" : ", distances by " + h.spacing_from);

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "io/decimal.hpp"
+#include "io/readers/dicom_meaning.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers::dicom {
@@ -149,7 +151,7 @@ void read_regions(const gdcm::DataSet& set, Header& header) {
                 (edge(0x6018) == 0 && edge(0x601a) == 0 && edge(0x601c) >= header.columns - 1 && edge(0x601e) >= header.rows - 1);
     }
     if (!cm || !header.place.spacing.empty()) return;
-    header.place.spacing = {(*cm)[1] * 10, (*cm)[0] * 10};
+    header.place.spacing = {as_decimal((*cm)[1] * 10), as_decimal((*cm)[0] * 10)};
     header.spacing_from = "ultrasound calibration";
     if (!whole)
         header.warnings.push_back("its distances are those of its calibrated ultrasound region" +
@@ -165,7 +167,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.bytes = bytes;
     gdcm::Reader reader;
     reader.SetFileName(path.c_str());
-    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) throw Problem{"cannot be read as DICOM", again};
+    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) throw NoPicture{{"cannot be read as DICOM", again}};
     const gdcm::File& file = reader.GetFile();
     const gdcm::DataSet& set = file.GetDataSet();
     const gdcm::TransferSyntax& syntax = file.GetHeader().GetDataSetTransferSyntax();
@@ -173,14 +175,15 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.compressed = syntax.IsEncapsulated();
     const auto rows = word_at(set, 0x0028, 0x0010), columns = word_at(set, 0x0028, 0x0011);
     if (!rows || !columns || *rows < 1 || *columns < 1)
-        throw Problem{"is a DICOM file without a picture", "choose one that has pixels"};
+        throw NoPicture{{"is a DICOM file without a picture", "choose one that has pixels"}};
     h.rows = *rows, h.columns = *columns;
     const auto frames = decimals_at(set, 0x0028, 0x0008);
     h.frames = frames.empty() || !(frames[0] >= 1 && frames[0] < 1e9) ? 1 : static_cast<std::int64_t>(frames[0]);
     h.samples = word_at(set, 0x0028, 0x0002).value_or(1);
     h.allocated = word_at(set, 0x0028, 0x0100).value_or(8);
     h.stored = word_at(set, 0x0028, 0x0101).value_or(h.allocated);
-    h.planes = word_at(set, 0x0028, 0x0006).value_or(0) == 1;
+    const auto planar_configuration = word_at(set, 0x0028, 0x0006);
+    h.planes = planar_configuration == 1;
     h.sign = word_at(set, 0x0028, 0x0103).value_or(0);
     h.photometric = text_at(set, 0x0028, 0x0004);
     h.modality = text_at(set, 0x0008, 0x0060);
@@ -195,6 +198,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
                       "convert it to 8 or 16 bits"};
     if (h.stored < 1 || h.stored > h.allocated)
         throw Problem{"says that " + std::to_string(h.stored) + " of " + std::to_string(h.allocated) + " bits are used", again};
+    check_meaning(h, planar_configuration, word_at(set, 0x0028, 0x0102));
     const auto slope = decimals_at(set, 0x0028, 0x1053), intercept = decimals_at(set, 0x0028, 0x1052);
     if (slope.size() == 1 && intercept.size() == 1 && std::isfinite(slope[0]) && slope[0] != 0 && std::isfinite(intercept[0]) &&
         h.samples == 1)
@@ -256,13 +260,13 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     const auto ms = decimals_at(set, 0x0018, 0x1063), steps = decimals_at(set, 0x0018, 0x1065),
                rate = decimals_at(set, 0x0018, 0x0040);
     if (!ms.empty() && ms[0] > 0) {
-        h.frame_time = ms[0] / 1000;
+        h.frame_time = as_decimal(ms[0] / 1000);
     } else if (steps.size() > 1) {
-        h.frame_time = std::accumulate(steps.begin() + 1, steps.end(), 0.0) / static_cast<double>(steps.size() - 1) / 1000;
+        h.frame_time = as_decimal(std::accumulate(steps.begin() + 1, steps.end(), 0.0) / static_cast<double>(steps.size() - 1) / 1000);
         if (std::any_of(steps.begin() + 2, steps.end(), [&](double s) { return std::abs(s - steps[1]) > 0.01 * steps[1]; }))
             h.warnings.push_back("its frames are not evenly spaced in time: their mean is taken");
     } else if (!rate.empty() && rate[0] > 0) {
-        h.frame_time = 1 / rate[0];
+        h.frame_time = as_decimal(1 / rate[0]);
     }
     if (h.is_palette()) read_palette(set, h);
     if (set.FindDataElement(gdcm::Tag(0x6000, 0x3000))) h.ignored.push_back("an overlay");
@@ -273,9 +277,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     const std::uint64_t declared =
         (pixels * static_cast<std::uint64_t>(h.frames) * static_cast<std::uint64_t>(h.allocated) + 7) / 8;
     const bool halved = h.photometric == "YBR_FULL_422";
-    if (h.photometric.rfind("YBR_PARTIAL", 0) == 0)
-        throw Problem{"is a DICOM file of colours " + h.photometric + ", which are not read", "convert it to RGB"};
-    if (halved && (h.allocated != 8 || h.samples != 3))
+    if (halved && h.allocated != 8)
         throw Problem{"is a DICOM file of halved colours of " + std::to_string(h.allocated) + " bits, which is not read",
                       "convert it to RGB"};
     const bool deflated = syntax == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;

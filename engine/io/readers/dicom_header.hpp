@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "io/readers/serve.hpp"
+
 namespace parallax::io::readers::dicom {
 
 using Vector = std::array<double, 3>;
@@ -39,7 +41,7 @@ struct Table {
 struct Header {
     std::filesystem::path path;
     std::uint64_t bytes = 0;
-    std::int64_t rows = 0, columns = 0, frames = 1, samples = 1, allocated = 8, stored = 8, sign = 0;
+    std::int64_t rows = 0, columns = 0, frames = 1, samples = 1, allocated = 8, stored = 8, high = 7, sign = 0;
     std::string photometric, syntax, modality, series, window;
     double slope = 1, intercept = 0;
     std::vector<std::array<double, 2>> of_frames;   ///< slope and intercept, where frames have their own
@@ -58,7 +60,10 @@ struct Header {
     bool has_colours() const { return samples == 3 || is_palette(); }
 };
 
-/// Throws Problem for what is no picture, and for what is not read.
+/// A file that is no DICOM file, or one without a picture.
+struct NoPicture : Problem {};
+
+/// Throws NoPicture, and Problem for a picture that is not read.
 Header read_header(const std::filesystem::path&, std::uint64_t bytes);
 
 }   // namespace parallax::io::readers::dicom

@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 namespace {
 
 template <class T>
-void clean(T* values, std::size_t count, std::int64_t stored) {
-    // Bits above those that are used may hold overlays, and the sign stands at the last one that is used.
-    const int unused = static_cast<int>(sizeof(T) * 8) - static_cast<int>(stored);
+void clean(T* values, std::size_t count, const Header& h) {
+    // Bits beside those that are used may hold overlays, and the sign stands at the highest one that is used.
+    const int bits = static_cast<int>(sizeof(T) * 8), unused = bits - static_cast<int>(h.stored),
+              above = bits - 1 - static_cast<int>(h.high);
     if (unused <= 0) return;
     using U = std::make_unsigned_t<T>;
     for (std::size_t i = 0; i < count; ++i)
-        values[i] = static_cast<T>(static_cast<T>(static_cast<U>(static_cast<U>(values[i]) << unused)) >> unused);
+        values[i] = static_cast<T>(static_cast<T>(static_cast<U>(static_cast<U>(values[i]) << above)) >> unused);
 }
 
 template <class T>
@@ -240,18 +241,21 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
     if (buffer.size() < whole * element) throw Problem{"has fewer pixels than its header says", again};
     char* from = buffer.data() + static_cast<std::size_t>(first) * values * element;
     const std::size_t wanted = values * static_cast<std::size_t>(count);
+    if (element == 4)
+        h.sign ? clean(reinterpret_cast<std::int32_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint32_t*>(from), wanted, h);
     if (element == 2)
-        h.sign ? clean(reinterpret_cast<std::int16_t*>(from), wanted, h.stored)
-               : clean(reinterpret_cast<std::uint16_t*>(from), wanted, h.stored);
+        h.sign ? clean(reinterpret_cast<std::int16_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint16_t*>(from), wanted, h);
     if (element == 1)
-        h.sign ? clean(reinterpret_cast<std::int8_t*>(from), wanted, h.stored)
-               : clean(reinterpret_cast<std::uint8_t*>(from), wanted, h.stored);
+        h.sign ? clean(reinterpret_cast<std::int8_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint8_t*>(from), wanted, h);
     if (h.is_palette()) {
-        for (std::size_t i = 0; i < wanted; ++i) {
-            const std::int64_t index =
-                element == 1 ? static_cast<unsigned char>(from[i]) : reinterpret_cast<const std::uint16_t*>(from)[i];
-            for (const Table& colour : h.palette) *to++ = static_cast<char>(colour.of(index));
-        }
+        const auto colours = [&]<class T>(const T* indices) {
+            for (std::size_t i = 0; i < wanted; ++i)
+                for (const Table& colour : h.palette) *to++ = static_cast<char>(colour.of(indices[i]));
+        };
+        if (element == 1)
+            h.sign ? colours(reinterpret_cast<const std::int8_t*>(from)) : colours(reinterpret_cast<const std::uint8_t*>(from));
+        else
+            h.sign ? colours(reinterpret_cast<const std::int16_t*>(from)) : colours(reinterpret_cast<const std::uint16_t*>(from));
         return;
     }
     if (samples == 3) {

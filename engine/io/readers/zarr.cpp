@@ -11,6 +11,7 @@
 #include <map>
 
 #include "io/readers/serve.hpp"
+#include "io/decimal.hpp"
 
 namespace {
 
@@ -395,7 +396,7 @@ private:
                                                 axis["unit"].get<std::string>() + "\", a unit that is not known");
                     continue;
                 }
-                if (spacing[i] > 0) spacing[i] *= factor;
+                if (spacing[i] > 0) spacing[i] = parallax::io::scaled(spacing[i], factor);
                 place_[i] *= factor;
                 if (ours != "s" && unit.empty()) unit = ours;
                 if (ours != "s" && ours != unit)
@@ -471,7 +472,7 @@ private:
             for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
                 const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
                 for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
-                    placed.spacing[i] = (placed.spacing[i] > 0 ? placed.spacing[i] : 1) * scale[i];
+                    placed.spacing[i] = placed.spacing[i] > 0 ? parallax::io::scaled(placed.spacing[i], scale[i]) : scale[i];
                     placed.place[i] *= scale[i];
                 }
                 for (std::size_t i = 0; i < n && shift.size() == n; ++i) placed.place[i] += shift[i];

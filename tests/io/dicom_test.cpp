@@ -1,0 +1,251 @@
+// What samples, colours and bits of a DICOM file mean together: read as it was meant, told, or refused.
+#include <map>
+#include <optional>
+
+#include "support.hpp"
+#include "support/helper.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+/// A file of 2 rows of 2 pixels, little endian, each element with its type. What a test leaves out is absent.
+struct Dicom {
+    std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
+    std::optional<std::string> photometric = "MONOCHROME2";
+    std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
+    std::string frame_ms;   ///< with a second frame
+    std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
+
+    std::string bytes() const {
+        Bytes meta;
+        element(meta, 2, 0x10, "UI", std::string("1.2.840.10008.1.2.1\0", 20));
+        Bytes file;
+        file.pad_to(128).add_text("DICM");
+        element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
+        file.add_text(meta.text);
+        if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
+        word(file, 0x02, samples);
+        if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
+        word(file, 0x06, planar);
+        if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
+        word(file, 0x10, 2), word(file, 0x11, 2);
+        word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
+        for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
+            Bytes words;
+            for (const std::uint16_t value : palette) words.add(value);
+            element(file, 0x28, static_cast<std::uint16_t>(0x1101 + c), "US", words.text);
+        }
+        for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
+            element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", entries);
+        element(file, 0x7fe0, 0x10, "OW", pixels + (pixels.size() % 2 ? std::string(1, '\0') : ""));
+        return file.text;
+    }
+
+private:
+    static void element(Bytes& to, std::uint16_t group, std::uint16_t number, const std::string& type, const std::string& value) {
+        to.add(group).add(number).add_text(type);
+        if (type == "OW") to.add<std::uint16_t>(0).add(static_cast<std::uint32_t>(value.size()));
+        else to.add(static_cast<std::uint16_t>(value.size()));
+        to.add_text(value);
+    }
+    static void word(Bytes& to, std::uint16_t number, std::optional<std::uint16_t> value) {
+        if (value) element(to, 0x28, number, "US", Bytes{}.add(*value).text);
+    }
+};
+
+bool can_read_dicom() {
+    const bool can = !host::program_beside("parallax-read-dicom").empty();
+    if (!can) MESSAGE("skipped: the program that reads DICOM is not built");
+    return can;
+}
+
+Dicom colours(const char* photometric) {
+    Dicom file;
+    file.samples = 3, file.planar = 0, file.photometric = photometric;
+    file.pixels = std::string("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c", 12);
+    return file;
+}
+
+Dicom words(std::uint16_t stored, std::uint16_t high, std::uint16_t sign, std::initializer_list<std::uint16_t> values) {
+    Dicom file;
+    file.allocated = 16, file.stored = stored, file.high = high, file.sign = sign;
+    file.pixels = Bytes{}.add_all(values).text;
+    return file;
+}
+
+template <class T>
+std::vector<T> read(const Folder& folder, const Dicom& file) {
+    put(folder / "a.dcm", file.bytes());
+    return values_of<T>(io::read(folder / "a.dcm"));
+}
+
+/// All that is told about the file.
+std::string told(const Folder& folder, const Dicom& file) {
+    put(folder / "a.dcm", file.bytes());
+    std::string all;
+    for (const std::string& warning : io::info(folder / "a.dcm").warnings) all += warning + "\n";
+    return all;
+}
+
+std::string refusal(const Folder& folder, const Dicom& file) {
+    put(folder / "a.dcm", file.bytes());
+    try {
+        io::info(folder / "a.dcm");
+    } catch (const IoError& error) {
+        CHECK_FALSE(error.hint.empty());
+        return error.problem;
+    }
+    return "nothing was refused";
+}
+
+bool has(const std::string& text, const std::string& part) {
+    INFO(text);
+    const bool found = text.find(part) != std::string::npos;
+    CHECK(found);
+    return found;
+}
+
+}   // namespace
+
+TEST_CASE("dicom: one sample a pixel is grey or an index; colours are refused, and what is not known is told") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    CHECK(told(folder, Dicom{}).empty());
+    for (const char* const name : {"RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_PARTIAL_420", "HSV", "ARGB", "CMYK"}) {
+        Dicom file;
+        file.photometric = name;
+        has(refusal(folder, file), std::string("one sample a pixel is ") + name);
+    }
+    for (const auto& [name, words] : std::map<std::string, std::string>{
+             {"", "does not say"}, {"MONOCHROME3", "MONOCHROME3"}, {"GRAYSCALE", "GRAYSCALE"}, {"Secret^Name", "unknown name"}}) {
+        Dicom file;
+        file.photometric = name;
+        const std::string all = told(folder, file);
+        has(all, words);
+        has(all, "taken for grey");
+        CHECK(all.find("Secret") == std::string::npos);
+        CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 255});
+    }
+    Dicom none;
+    none.photometric.reset();
+    has(told(folder, none), "does not say");
+}
+
+TEST_CASE("dicom: three samples a pixel are colours that are known; grey and palettes are refused") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    CHECK(told(folder, colours("RGB")).empty());
+    for (const char* const name : {"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR"})
+        has(refusal(folder, colours(name)), std::string("3 samples a pixel are ") + name);
+    for (const char* const name : {"HSV", "ARGB", "CMYK", "YBR_PARTIAL_422", "COLOURS"})
+        has(refusal(folder, colours(name)), std::string("colours ") + name);
+    has(refusal(folder, colours("YBR_RCT")), "JPEG 2000 alone");
+    has(told(folder, colours("")), "taken for RGB");
+
+    Dicom file = colours("RGB");
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    file.planar = 1;
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12});
+    file.planar.reset();
+    has(told(folder, file), "Planar Configuration");
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    file.planar = 2;
+    has(refusal(folder, file), "Planar Configuration is 2");
+    file = colours("YBR_FULL_422");
+    file.planar = 1;
+    has(refusal(folder, file), "plane by plane");
+    file = colours("YBR_FULL");
+    file.sign = 1;
+    has(refusal(folder, file), "have a sign");
+    file = colours("RGB");
+    file.allocated = 1, file.stored = 1, file.high = 0;
+    has(refusal(folder, file), "of 1 bit");
+}
+
+TEST_CASE("dicom: bits are those below the highest that is named, whatever stands beside them") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    // 12 bits at the lower end, with something above; then at the upper end, with something below.
+    CHECK(read<std::uint16_t>(folder, words(12, 11, 0, {0x1001, 0xf002, 0x0fff, 0xa000})) ==
+          std::vector<std::uint16_t>{1, 2, 0xfff, 0});
+    CHECK(read<std::int16_t>(folder, words(12, 11, 1, {0x0fff, 0x0800, 0x07ff, 0xf001})) ==
+          std::vector<std::int16_t>{-1, -2048, 2047, 1});
+    CHECK(told(folder, words(12, 15, 0, {0, 0, 0, 0})).empty());
+    CHECK(read<std::uint16_t>(folder, words(12, 15, 0, {0x0011, 0x0023, 0xfff5, 0x800f})) ==
+          std::vector<std::uint16_t>{1, 2, 0xfff, 0x800});
+    CHECK(read<std::int16_t>(folder, words(12, 15, 1, {0xfff0, 0x8007, 0x7ff0, 0x0010})) ==
+          std::vector<std::int16_t>{-1, -2048, 2047, 1});
+    Dicom wide;
+    wide.allocated = 32, wide.stored = 24, wide.high = 23, wide.sign = 1;
+    wide.pixels = Bytes{}.add_all<std::uint32_t>({0x55ffffff, 0x00800000, 0xff000001, 0x007fffff}).text;
+    CHECK(read<std::int32_t>(folder, wide) == std::vector<std::int32_t>{-1, -8388608, 1, 8388607});
+    // What cannot be: more bits than there are, and a highest bit below or above them all.
+    has(refusal(folder, words(17, 16, 0, {0, 0, 0, 0})), "17 of 16 bits");
+    for (const std::uint16_t high : {10, 16, 40})
+        has(told(folder, words(12, high, 0, {1, 2, 3, 4})), "bit " + std::to_string(high) + " is the highest of 12, which cannot be");
+    CHECK(read<std::uint16_t>(folder, words(12, 10, 0, {1, 2, 3, 0xfff})) == std::vector<std::uint16_t>{1, 2, 3, 0xfff});
+    Dicom none = words(12, 11, 0, {1, 2, 3, 4});
+    none.high.reset();
+    CHECK(told(folder, none).empty());
+    none.sign = 2;
+    has(refusal(folder, none), "Pixel Representation is 2");
+}
+
+TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bits") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.photometric = "PALETTE COLOR";
+    file.palette = {4, static_cast<std::uint16_t>(-2), 8}, file.entries = std::string("\x0a\x14\x1e\x28", 4);
+    file.sign = 1;
+    file.pixels = std::string("\xfe\xff\x00\x01", 4);   // -2, -1, 0, 1
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{10, 10, 10, 20, 20, 20, 30, 30, 30, 40, 40, 40});
+    file.allocated = 16, file.stored = 16, file.high = 15;
+    file.pixels = Bytes{}.add_all<std::int16_t>({1, -1, -300, 300}).text;
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{40, 40, 40, 20, 20, 20, 10, 10, 10, 40, 40, 40});
+    for (const std::uint16_t bits : {1, 32}) {
+        file.allocated = bits, file.stored = bits, file.high = static_cast<std::uint16_t>(bits - 1);
+        file.pixels = std::string(16, '\1');
+        has(refusal(folder, file), "palette for " + std::to_string(bits) + " bits");
+    }
+}
+
+TEST_CASE("dicom: a folder says what of it is not read, and why") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    fs::create_directory(folder / "slices");
+    Dicom wrong;
+    wrong.photometric = "RGB";
+    put(folder / "slices/b.dcm", wrong.bytes());
+    const auto ignored = [&] {
+        std::string all;
+        for (const std::string& thing : io::info(folder / "slices").ignored) all += thing + "\n";
+        return all;
+    };
+    try {
+        ignored();
+        FAIL("read");
+    } catch (const IoError& error) {
+        has(error.problem, "no DICOM picture that is read (b.dcm says that its one sample a pixel is RGB");
+    }
+    put(folder / "slices/a.dcm", Dicom{}.bytes());
+    put(folder / "slices/c.txt", "a note");
+    has(ignored(), "1 files that are no DICOM pictures");
+    has(ignored(), "1 pictures that are not read (b.dcm says");
+}
+
+TEST_CASE("dicom: a time of frames is as many seconds as the file says") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const auto& [ms, seconds] : std::map<std::string, double>{{"33.3", .0333}, {"16.7", .0167}, {"40", .04}, {"66.67", .06667}}) {
+        Dicom file;
+        file.frame_ms = ms.size() % 2 ? ms + " " : ms;
+        file.pixels = std::string(8, '\1');
+        put(folder / "a.dcm", file.bytes());
+        const ArrayDesc desc = io::info(folder / "a.dcm").desc;
+        REQUIRE(desc.find('t'));
+        CHECK(desc.find('t')->spacing == seconds);
+    }
+}
