@@ -7,7 +7,8 @@
 
 namespace parallax::io {
 
-/// The decimal of fewest digits, and of no more than so many, that differs from `value` by that share of it at most; else `value`.
+/// The decimal of fewest digits, and of no more than so many, that differs from `value` by that share of it at most; else
+/// `value`.
 inline double shortest_near(double value, double share, int most_digits) noexcept {
     if (!std::isfinite(value)) return value;
     for (int digits = 1; digits <= most_digits; ++digits) {
@@ -21,7 +22,9 @@ inline double shortest_near(double value, double share, int most_digits) noexcep
 }
 
 /// Of a product or a quotient: 33.3 / 1000 is .0333, where doubles give .033299999999999996.
-inline double as_decimal(double computed) noexcept { return shortest_near(computed, 2 * std::numeric_limits<double>::epsilon(), 14); }
+inline double as_decimal(double computed) noexcept {
+    return shortest_near(computed, 2 * std::numeric_limits<double>::epsilon(), 14);
+}
 
 /// A number of a file in another unit; in its own it stays as it was said.
 inline double scaled(double value, double factor) noexcept { return factor == 1 ? value : as_decimal(value * factor); }

@@ -8,8 +8,8 @@
 #include <limits>
 #include <map>
 
-#include "io/file.hpp"
 #include "io/decimal.hpp"
+#include "io/file.hpp"
 #include "io/stored.hpp"
 #include "io/text_header.hpp"
 #include "io/units.hpp"

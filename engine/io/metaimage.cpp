@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "io/file.hpp"
 #include "io/decimal.hpp"
+#include "io/file.hpp"
 #include "io/space.hpp"
 #include "io/stored.hpp"
 #include "io/text_header.hpp"

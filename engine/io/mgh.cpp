@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "io/file.hpp"
 #include "io/decimal.hpp"
+#include "io/file.hpp"
 #include "io/format.hpp"
 
 namespace parallax::io::mgh {

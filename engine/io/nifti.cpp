@@ -100,7 +100,8 @@ void describe_space(Volume& volume) {
     for (Axis& axis : desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || axis.name == 'c') continue;
-        const double stored = std::abs(h.pixdim[at]), step = h.version == 1 ? as_decimal_of_float(static_cast<float>(stored)) : stored;
+        const double stored = std::abs(h.pixdim[at]),
+                     step = h.version == 1 ? as_decimal_of_float(static_cast<float>(stored)) : stored;
         if (axis.name == 't' && no_time != nullptr) {
             file.warnings.push_back(
                 fmt::format("its fourth axis goes in steps of {} {}, not of time: it is read as t without a time", step, no_time));

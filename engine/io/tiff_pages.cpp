@@ -280,7 +280,10 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
         document.file.warnings.push_back(fmt::format(
             "its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
     }
-    if (resolved && of_x > 0) desc = desc.with_unit(name).with_spacing('x', as_decimal_by_float(of_x / x)).with_spacing('y', as_decimal_by_float(of_y / y));
+    if (resolved && of_x > 0)
+        desc = desc.with_unit(name)
+                   .with_spacing('x', as_decimal_by_float(of_x / x))
+                   .with_spacing('y', as_decimal_by_float(of_y / y));
     // Without a unit ImageJ counts in pixels, slices too.
     if (said.imagej && said.z > 0 && desc.unit == said.unit) desc = desc.with_spacing('z', said.z);
 }

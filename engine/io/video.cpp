@@ -5,11 +5,11 @@
 
 #include <chrono>
 
-#include "io/file.hpp"
 #include "io/decimal.hpp"
+#include "io/file.hpp"
+#include "io/picture/picture.hpp"
 #include "io/reader_file.hpp"
 #include "io/text_header.hpp"
-#include "io/picture/picture.hpp"
 #include "parallax/host/error.hpp"
 #include "support/child.hpp"
 

@@ -47,7 +47,7 @@ bool lies_in(const fs::path& folder, const std::string& file) {
     return !way.empty() && *way.begin() != "..";
 }
 
-}  // namespace
+}   // namespace
 
 FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer, const Locations& where)
     : pointer_(std::move(pointer)), where_(absolute(where)), next_look_(steady_clock::now()) {
@@ -99,8 +99,9 @@ void FolderWatch::begin_notices() { notices_ = inotify_init1(IN_NONBLOCK | IN_CL
 
 void FolderWatch::begin_notices(const fs::path& folder, Place& place) {
     if (notices_ < 0 || !place.noticed) return;
-    place.handle = inotify_add_watch(notices_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_MOVED_FROM |
-                                                                   IN_DELETE_SELF | IN_MOVE_SELF);
+    place.handle =
+        inotify_add_watch(notices_, folder.c_str(),
+                          IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF);
 }
 
 /// A folder that was renamed would tell of its files under the name that is another's now.
@@ -143,8 +144,7 @@ void FolderWatch::read_notices() {
                 } else {
                     being_written_.erase(key);
                     std::error_code error;
-                    if (fs::is_regular_file(file, error) && fs::file_size(file, error) > 0)
-                        take(file, now);
+                    if (fs::is_regular_file(file, error) && fs::file_size(file, error) > 0) take(file, now);
                 }
                 break;
             }

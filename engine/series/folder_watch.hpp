@@ -37,8 +37,8 @@ public:
     FolderWatch(const FolderWatch&) = delete;
     FolderWatch& operator=(const FolderWatch&) = delete;
 
-    /// What is complete since the last call, in that order; waits for it, or for news, at most so long. A file comes once more where
-    /// it has been written once more.
+    /// What is complete since the last call, in that order; waits for it, or for news, at most so long. A file comes once more
+    /// where it has been written once more.
     std::vector<Arrival> wait(std::chrono::milliseconds);
     /// Folders that went, came back or were replaced since the last call, a sentence each.
     std::vector<std::string> news() { return std::exchange(news_, {}); }
@@ -61,13 +61,13 @@ private:
     };
     /// A folder that patterns begin with.
     struct Place {
-        bool known = false;      ///< it has been looked at
+        bool known = false;   ///< it has been looked at
         std::uint64_t device = 0, inode = 0;
-        bool mounted = false;    ///< it was the top of a file system
-        bool noticed = false;    ///< files of it are told of
-        bool left = false;       ///< the system has told that it went
-        int handle = -1;         ///< by which the system names the folder
-        std::string trouble;     ///< why no file can come to it; empty: they can
+        bool mounted = false;   ///< it was the top of a file system
+        bool noticed = false;   ///< files of it are told of
+        bool left = false;      ///< the system has told that it went
+        int handle = -1;        ///< by which the system names the folder
+        std::string trouble;    ///< why no file can come to it; empty: they can
     };
     struct Seen {
         std::uintmax_t bytes = 0;

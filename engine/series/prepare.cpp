@@ -211,7 +211,8 @@ Items first_items(const PreparedSeries& series) {
         const bool idle = watch.idle_s > 0 && !watch.folder->expects() && seconds_since(began) > watch.idle_s;
         if (!idle && !(watch.cancelled && watch.cancelled())) continue;
         const std::vector<std::string> gone = watch.folder->gone();
-        throw ConfigError(source.pointer, gone.empty() ? "no file that came" : fmt::format("no file that came: {}", fmt::join(gone, ", ")),
+        throw ConfigError(source.pointer,
+                          gone.empty() ? "no file that came" : fmt::format("no file that came: {}", fmt::join(gone, ", ")),
                           "files that are written or renamed into the folder",
                           idle ? fmt::format("--idle {:g} ended the wait", watch.idle_s) : std::string());
     }

@@ -1,7 +1,8 @@
 // Numbers that files state are read as they were meant, whatever their unit is: no digits that arithmetic adds.
+#include "io/decimal.hpp"
+
 #include <fmt/format.h>
 
-#include "io/decimal.hpp"
 #include "seed.hpp"
 #include "support.hpp"
 
@@ -15,7 +16,7 @@ TEST_CASE("decimal: what a file states in one unit is as short in another") {
     CHECK(fmt::format("{}", io::as_decimal_of_float(0.3f)) == "0.3");
     CHECK(fmt::format("{}", io::as_decimal_by_float(10000 / static_cast<double>(static_cast<float>(10000 / 0.325)))) == "0.325");
     CHECK(io::as_decimal_by_float(25400.0 / 300) == 25400.0 / 300);   // 84.66..., which no short number is
-    CHECK(io::scaled(0.1 + 0.2, 1) == 0.1 + 0.2);   // in its own unit it stays as it is
+    CHECK(io::scaled(0.1 + 0.2, 1) == 0.1 + 0.2);                     // in its own unit it stays as it is
     CHECK(std::isnan(io::as_decimal(NAN)));
     CHECK(io::as_decimal(INFINITY) == INFINITY);
     CHECK(io::as_decimal(0.0) == 0);
@@ -46,8 +47,10 @@ TEST_CASE("decimal: distances and times of files in other units than ours are sh
     };
     const HostArray stack = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 3}, {'x', 4}}));
     put(folder / "a.mha",
-        "ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\nElementType = MET_UCHAR\nElementSpacing = 0.1 0.3 0.7\nOffset = 0.1 0 0\n"
-        "DistanceUnits = inch\nElementDataFile = LOCAL\n" + std::string(24, '\1'));
+        "ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\nElementType = MET_UCHAR\nElementSpacing = 0.1 0.3 0.7\nOffset = 0.1 0 "
+        "0\n"
+        "DistanceUnits = inch\nElementDataFile = LOCAL\n" +
+            std::string(24, '\1'));
     CHECK(shown("a.mha", 'x') == "2.54");
     CHECK(shown("a.mha", 'y') == "7.62");
     CHECK(io::info(folder / "a.mha").desc.unit == "mm");

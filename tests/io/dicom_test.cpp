@@ -15,7 +15,7 @@ struct Dicom {
     std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
     std::optional<std::string> photometric = "MONOCHROME2";
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
-    std::string frame_ms;   ///< with a second frame
+    std::string frame_ms;                 ///< with a second frame
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
 
     std::string bytes() const {
@@ -46,8 +46,10 @@ struct Dicom {
 private:
     static void element(Bytes& to, std::uint16_t group, std::uint16_t number, const std::string& type, const std::string& value) {
         to.add(group).add(number).add_text(type);
-        if (type == "OW") to.add<std::uint16_t>(0).add(static_cast<std::uint32_t>(value.size()));
-        else to.add(static_cast<std::uint16_t>(value.size()));
+        if (type == "OW")
+            to.add<std::uint16_t>(0).add(static_cast<std::uint32_t>(value.size()));
+        else
+            to.add(static_cast<std::uint16_t>(value.size()));
         to.add_text(value);
     }
     static void word(Bytes& to, std::uint16_t number, std::optional<std::uint16_t> value) {
@@ -184,7 +186,8 @@ TEST_CASE("dicom: bits are those below the highest that is named, whatever stand
     // What cannot be: more bits than there are, and a highest bit below or above them all.
     has(refusal(folder, words(17, 16, 0, {0, 0, 0, 0})), "17 of 16 bits");
     for (const std::uint16_t high : {10, 16, 40})
-        has(told(folder, words(12, high, 0, {1, 2, 3, 4})), "bit " + std::to_string(high) + " is the highest of 12, which cannot be");
+        has(told(folder, words(12, high, 0, {1, 2, 3, 4})),
+            "bit " + std::to_string(high) + " is the highest of 12, which cannot be");
     CHECK(read<std::uint16_t>(folder, words(12, 10, 0, {1, 2, 3, 0xfff})) == std::vector<std::uint16_t>{1, 2, 3, 0xfff});
     Dicom none = words(12, 11, 0, {1, 2, 3, 4});
     none.high.reset();
@@ -239,7 +242,8 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
 TEST_CASE("dicom: a time of frames is as many seconds as the file says") {
     if (!can_read_dicom()) return;
     const Folder folder;
-    for (const auto& [ms, seconds] : std::map<std::string, double>{{"33.3", .0333}, {"16.7", .0167}, {"40", .04}, {"66.67", .06667}}) {
+    for (const auto& [ms, seconds] :
+         std::map<std::string, double>{{"33.3", .0333}, {"16.7", .0167}, {"40", .04}, {"66.67", .06667}}) {
         Dicom file;
         file.frame_ms = ms.size() % 2 ? ms + " " : ms;
         file.pixels = std::string(8, '\1');

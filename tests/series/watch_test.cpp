@@ -333,7 +333,9 @@ TEST_CASE("watch: a folder that can no longer be read, or is no longer mounted, 
 }
 #endif
 
-TEST_CASE("watch: a run whose folder is gone at its end says so at once, keeps what it has, and fails; one whose folder came back does not") {
+TEST_CASE(
+    "watch: a run whose folder is gone at its end says so at once, keeps what it has, and fails; one whose folder came back does "
+    "not") {
     for (const bool back : {false, true}) {
         CAPTURE(back);
         const Folder folder(0, watched_job());
@@ -348,7 +350,8 @@ TEST_CASE("watch: a run whose folder is gone at its end says so at once, keeps w
             io::write(folder / "frames/f004.tif", frame(4));
         });
         const Run run = run_program(
-            {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"}, folder.path());
+            {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"},
+            folder.path());
         camera.join();
         CAPTURE(run.err);
         const Json report = Json::parse(read_text(folder / "report.json"));
@@ -366,7 +369,8 @@ TEST_CASE("watch: a run whose folder is gone at its end says so at once, keeps w
         std::this_thread::sleep_for(milliseconds(1500));
         fs::remove_all(folder / "frames");
     });
-    const Run none = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "3"}, folder.path());
+    const Run none =
+        run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "3"}, folder.path());
     camera.join();
     CAPTURE(none.err);
     CHECK(none.status == 2);

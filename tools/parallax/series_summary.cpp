@@ -69,9 +69,11 @@ void summarise(const SeriesResult& result) {
     }
     name_the_slowest(result);
     if (!result.latencies.empty())
-        tell("latency  from a file's end to its results: median {:.1f} ms, 99% {:.1f} ms, longest {:.1f} ms, of {} files that came\n",
-             1e3 * engine::series::percentile_of(result.latencies, 50), 1e3 * engine::series::percentile_of(result.latencies, 99), 1e3 * result.latencies.back(),
-             result.latencies.size());
+        tell(
+            "latency  from a file's end to its results: median {:.1f} ms, 99% {:.1f} ms, longest {:.1f} ms, of {} files that "
+            "came\n",
+            1e3 * engine::series::percentile_of(result.latencies, 50), 1e3 * engine::series::percentile_of(result.latencies, 99),
+            1e3 * result.latencies.back(), result.latencies.size());
     say_what_tables_leave_out(result.gathered);
     for (const engine::OutputReport& output : result.gathered) fmt::print("{}\n", output.file.path);
 }
@@ -86,7 +88,8 @@ void report_failures(const SeriesResult& result) {
     }
     if (result.failed.size() > most) tell("  and {} more; the manifest has them all\n", result.failed.size() - most);
     for (const std::string& folder : result.gone)
-        tell("{} at the end of the watch: what was to come since it went is not in the results; --resume goes on\n", host::printable(folder));
+        tell("{} at the end of the watch: what was to come since it went is not in the results; --resume goes on\n",
+             host::printable(folder));
     if (result.stopped) {
         const std::size_t left = result.total - result.done - result.skipped - result.failed.size();
         const bool by_failure = !result.failed.empty() && !interrupted();

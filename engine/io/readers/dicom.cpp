@@ -1,8 +1,6 @@
 // DICOM by GDCM: a file of one or many frames, or a folder of slices as one volume. GDCM, and not DCMTK: it decodes JPEG 2000,
 // too (DCMTK's is sold apart), under a licence alike (BSD). Nothing that tells of a patient leaves this program: neither names nor
 // dates nor descriptions.
-#include "io/readers/dicom_pixels.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "io/decimal.hpp"
+#include "io/readers/dicom_pixels.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
@@ -42,7 +41,8 @@ std::optional<Planes> even(const std::vector<double>& along) {
         if (std::abs(along[i] - along[i - 1] - step) > 0.02 * std::abs(step) + 1e-6) return std::nullopt;
     }
     // Places are decimals, and their differences have the last digits of the largest.
-    const double share = 4 * std::numeric_limits<double>::epsilon() * (1 + std::max(std::abs(along.front()), std::abs(along.back())) / std::abs(step));
+    const double share = 4 * std::numeric_limits<double>::epsilon() *
+                         (1 + std::max(std::abs(along.front()), std::abs(along.back())) / std::abs(step));
     return Planes{parallax::io::shortest_near(std::abs(step), share, 12), step < 0};
 }
 
@@ -98,8 +98,10 @@ private:
                 refused.emplace(entry.path().filename().string(), problem);
             }
         }
-        const std::string why = refused.empty() ? "" : " (" + refused.begin()->first + " " + refused.begin()->second.problem + ")";
-        if (series.empty() && !refused.empty()) throw Problem{"holds no DICOM picture that is read" + why, refused.begin()->second.hint};
+        const std::string why =
+            refused.empty() ? "" : " (" + refused.begin()->first + " " + refused.begin()->second.problem + ")";
+        if (series.empty() && !refused.empty())
+            throw Problem{"holds no DICOM picture that is read" + why, refused.begin()->second.hint};
         if (series.empty()) throw Problem{"is a folder without DICOM pictures", "name a folder of slices, or a file"};
         const std::int64_t wanted = request.value("series", std::int64_t{-1});
         std::string list;
@@ -223,8 +225,11 @@ private:
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
         said_["warnings"] = warnings;
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
-        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : h.photometric + ", ") + std::to_string(h.stored) + " bits" +
-                          (h.table ? ", through its table of values" : h.scaled() ? ", rescaled" : "") +
+        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : h.photometric + ", ") + std::to_string(h.stored) +
+                          " bits" +
+                          (h.table      ? ", through its table of values"
+                           : h.scaled() ? ", rescaled"
+                                        : "") +
                           (headers_.size() > 1 ? ", " + std::to_string(count) + " files sorted by place" : "") +
                           (h.spacing_from.empty() ? "" : ", distances by " + h.spacing_from);
     }

@@ -262,7 +262,8 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     if (!ms.empty() && ms[0] > 0) {
         h.frame_time = as_decimal(ms[0] / 1000);
     } else if (steps.size() > 1) {
-        h.frame_time = as_decimal(std::accumulate(steps.begin() + 1, steps.end(), 0.0) / static_cast<double>(steps.size() - 1) / 1000);
+        h.frame_time =
+            as_decimal(std::accumulate(steps.begin() + 1, steps.end(), 0.0) / static_cast<double>(steps.size() - 1) / 1000);
         if (std::any_of(steps.begin() + 2, steps.end(), [&](double s) { return std::abs(s - steps[1]) > 0.01 * steps[1]; }))
             h.warnings.push_back("its frames are not evenly spaced in time: their mean is taken");
     } else if (!rate.empty() && rate[0] > 0) {

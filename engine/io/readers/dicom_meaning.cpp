@@ -32,15 +32,18 @@ bool is_wavelets(const Header& h) {
 
 void check_one_sample(Header& h) {
     if (is_grey(h.photometric)) return;
-    if (is_colours(h.photometric)) throw Problem{"says that its one sample a pixel is " + h.photometric + ", which takes several", mend};
+    if (is_colours(h.photometric))
+        throw Problem{"says that its one sample a pixel is " + h.photometric + ", which takes several", mend};
     if (h.is_palette()) {
         if (h.allocated != 8 && h.allocated != 16)
-            throw Problem{"is a DICOM file with a palette for " + std::to_string(h.allocated) + " bits, which is not read", to_rgb};
+            throw Problem{"is a DICOM file with a palette for " + std::to_string(h.allocated) + " bits, which is not read",
+                          to_rgb};
         return;
     }
     // Viewers show such as grey.
-    h.warnings.push_back((h.photometric.empty() ? std::string("it does not say what its values show (Photometric Interpretation)")
-                                                : "it says that its values show " + shown(h.photometric) + ", which DICOM does not know") +
+    h.warnings.push_back((h.photometric.empty()
+                              ? std::string("it does not say what its values show (Photometric Interpretation)")
+                              : "it says that its values show " + shown(h.photometric) + ", which DICOM does not know") +
                          ": they are taken for grey, 0 for black");
 }
 
@@ -50,7 +53,8 @@ void check_colours(Header& h, std::optional<std::int64_t> planar_configuration) 
     const bool plain = !h.compressed || is_rle(h);
     if (name.empty() && !plain) throw Problem{"does not say what its 3 samples a pixel are (Photometric Interpretation)", mend};
     if (name.empty())
-        h.warnings.push_back("it does not say what its 3 samples a pixel are (Photometric Interpretation): they are taken for RGB");
+        h.warnings.push_back(
+            "it does not say what its 3 samples a pixel are (Photometric Interpretation): they are taken for RGB");
     else if ((name == "YBR_ICT" || name == "YBR_RCT") && !is_wavelets(h))
         throw Problem{"says that its colours are " + name + ", which JPEG 2000 alone has", mend};
     else if (name != "RGB" && name != "YBR_FULL" && name != "YBR_FULL_422" && name != "YBR_ICT" && name != "YBR_RCT")
@@ -85,10 +89,13 @@ void check_bits(Header& h, std::optional<std::int64_t> high_bit) {
 
 void check_meaning(Header& h, std::optional<std::int64_t> planar_configuration, std::optional<std::int64_t> high_bit) {
     if (h.sign != 0 && h.sign != 1)
-        throw Problem{"says that its Pixel Representation is " + std::to_string(h.sign) + ", where 0 (without a sign) and 1 (with one) are known",
+        throw Problem{"says that its Pixel Representation is " + std::to_string(h.sign) +
+                          ", where 0 (without a sign) and 1 (with one) are known",
                       mend};
-    if (h.samples == 1) check_one_sample(h);
-    else check_colours(h, planar_configuration);
+    if (h.samples == 1)
+        check_one_sample(h);
+    else
+        check_colours(h, planar_configuration);
     check_bits(h, high_bit);
 }
 

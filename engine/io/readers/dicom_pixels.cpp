@@ -242,9 +242,11 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
     char* from = buffer.data() + static_cast<std::size_t>(first) * values * element;
     const std::size_t wanted = values * static_cast<std::size_t>(count);
     if (element == 4)
-        h.sign ? clean(reinterpret_cast<std::int32_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint32_t*>(from), wanted, h);
+        h.sign ? clean(reinterpret_cast<std::int32_t*>(from), wanted, h)
+               : clean(reinterpret_cast<std::uint32_t*>(from), wanted, h);
     if (element == 2)
-        h.sign ? clean(reinterpret_cast<std::int16_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint16_t*>(from), wanted, h);
+        h.sign ? clean(reinterpret_cast<std::int16_t*>(from), wanted, h)
+               : clean(reinterpret_cast<std::uint16_t*>(from), wanted, h);
     if (element == 1)
         h.sign ? clean(reinterpret_cast<std::int8_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint8_t*>(from), wanted, h);
     if (h.is_palette()) {

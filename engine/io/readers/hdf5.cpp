@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "io/readers/serve.hpp"
 #include "io/decimal.hpp"
+#include "io/readers/serve.hpp"
 
 namespace {
 
@@ -645,7 +645,8 @@ struct Hdf5Writer {
             spacing.push_back(axis.at("spacing").get<double>());
             labels.push_back(axis.at("name").get<std::string>());
             names += labels.back();
-            if (std::string("zyx").find(labels.back()) != std::string::npos) um.push_back(parallax::io::scaled(spacing.back(), in_um));
+            if (std::string("zyx").find(labels.back()) != std::string::npos)
+                um.push_back(parallax::io::scaled(spacing.back(), in_um));
         }
         const Handle file(
             held(H5Fcreate(request.at("write").get<std::string>().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), "the file"),

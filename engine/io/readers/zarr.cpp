@@ -10,8 +10,8 @@
 #include <fstream>
 #include <map>
 
-#include "io/readers/serve.hpp"
 #include "io/decimal.hpp"
+#include "io/readers/serve.hpp"
 
 namespace {
 
