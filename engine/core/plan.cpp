@@ -123,6 +123,7 @@ void Execution::launch(std::string_view stage, host::Kernel& kernel, host::NDRan
         if (collected_.size() == Recordings::longest) end_of_launches();
         return;
     }
+    end_of_launches();   // what a chain that is over has left comes first
     const std::span<const host::Arg> span(args.begin(), args.size());
     launch_now({.kernel = kernel, .groups = groups, .local = local, .args = span, .wait = {}, .step = stage});
 }

@@ -183,6 +183,8 @@ HostArray read(const Source&);
 SliceStream slices(const Source&);
 }  // namespace raw
 
+/// Throws IoError where the format that a path's ending names does not hold such an array; nothing of that path is looked at.
+void check_holds(const std::filesystem::path&, const ArrayDesc&, const WriteOptions&);
 /// Endings of the formats that can hold such an array.
 std::vector<std::string> endings_for(const ArrayDesc&, const WriteOptions& = {});
 

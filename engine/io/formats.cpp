@@ -330,11 +330,15 @@ std::string endings_hint(const ArrayDesc& desc, const WriteOptions& options) {
 
 }  // namespace
 
-void check_writable(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options) {
+void check_holds(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options) {
     const Format* format = nullptr;
     const std::string problem = refusal_of(path, desc, options, format);
     if (!problem.empty()) throw IoError(show(path), problem, endings_hint(desc, options));
-    check_target(path, options.overwrite, format->in_folder);
+}
+
+void check_writable(const fs::path& path, const ArrayDesc& desc, const WriteOptions& options) {
+    check_holds(path, desc, options);
+    check_target(path, options.overwrite, writes_folder(path));
 }
 
 void write(const fs::path& path, const HostArray& array, const WriteOptions& options) {

@@ -7,12 +7,11 @@
 
 namespace parallax::engine {
 
-void check_format(const OutputSpec& output, const std::filesystem::path& folder, const ArrayDesc& desc) {
-    io::WriteOptions options = output.write;
-    options.overwrite = true;   // whoever asks has looked, with the words of a job
+void check_format(const OutputSpec& output, const ArrayDesc& desc) {
+    const io::WriteOptions& options = output.write;
     const std::filesystem::path name = path_from(output.file).filename();
     try {
-        io::check_writable(folder / name, desc, options);
+        io::check_holds(name, desc, options);
     } catch (const IoError& error) {
         const std::vector<std::string> endings = io::endings_for(desc, options);
         // Where a plain file could hold it, what is in the way stands beside the file.

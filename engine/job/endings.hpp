@@ -3,11 +3,9 @@
 
 #include "job/job.hpp"
 
-#include <filesystem>
-
 namespace parallax::engine {
 
-/// Throws ConfigError where the output's file, which will lie in `folder`, cannot hold such an array.
-void check_format(const OutputSpec&, const std::filesystem::path& folder, const ArrayDesc&);
+/// Throws ConfigError where the output's file cannot hold such an array.
+void check_format(const OutputSpec&, const ArrayDesc&);
 
 }  // namespace parallax::engine

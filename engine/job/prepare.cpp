@@ -66,9 +66,9 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     }
     if (!taken.insert(ignored ? path : place).second)
         throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
-    const fs::path folder = writable_ancestor(path, output.pointer);
+    writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
-    check_format(output, folder, prepared.resolved.desc(output.source));
+    check_format(output, prepared.resolved.desc(output.source));
 }
 
 /// Why an input's array cannot be read a few slices at a time; empty: it can.

@@ -152,12 +152,12 @@ void check_inputs_kept(const PreparedSeries& series) {
 }
 
 void check_gathered(const PreparedSeries& series, const OutputSpec& output, const fs::path& path) {
-    const fs::path folder = writable_ancestor(path, output.pointer);
+    writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
     const ArrayDesc& desc = series.sample.resolved.desc(output.source);
     if (is_complex(desc.type) && !is_stack(output.combine))
         throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
-    check_format(output, folder, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.interval));
+    check_format(output, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.interval));
 }
 
 /// What can be done with files that come one by one.

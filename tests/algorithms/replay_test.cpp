@@ -93,6 +93,69 @@ TEST_CASE("replay: a chain that comes again gives what its launches gave, on oth
     }
 }
 
+TEST_CASE("replay: launches stay in their order when a chain is over") {
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        CAPTURE(device_label(*device));
+        Engine engine(open_for_test(device), Registry(all_algorithms()));
+        Session session(engine);
+        PlanBuilder builder(engine.context(), session.queue());
+        // planes[2] = the place of the greatest of two values, or of the least
+        const auto kernel = builder.kernel({"hologram/focus.cl", {}}, "focus_best");
+        const host::Buffer values = builder.constant(std::vector<float>{5, 7}), planes = builder.state(3 * sizeof(std::uint32_t));
+        for (const Replay which : {Replay::one_stage, Replay::short_ones, Replay::everywhere}) {
+            CAPTURE(static_cast<int>(which));
+            Profiler profiler;
+            Recordings recordings;
+            for (int call = 0; call < 3; ++call) {
+                Execution x(session.queue(), profiler, {});
+                x.replay(recordings, which);
+                const auto launch = [&](const char* stage, std::int32_t maximum) {
+                    x.launch(stage, *kernel, {}, {}, {values, planes, std::uint32_t{2}, maximum});
+                };
+                {
+                    auto chain = x.chain();
+                    for (int i = 0; i < 3; ++i) launch("chain", 1);
+                    chain.close();
+                    launch("after it", 1);
+                }
+                launch("later", 0);
+                x.end_of_launches();
+                std::uint32_t best = 9;
+                session.queue().read(planes, 2 * sizeof best, &best, sizeof best).wait();
+                CHECK(best == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("replay: what stands between two chains of a call stays between them") {
+    // Planes this large go one after the other through the same memory, and an even number of steps leaves a plane where the next
+    // one begins.
+    constexpr std::int64_t side = 4104;
+    HostArray both = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'y', side}, {'x', side}}));
+    std::mt19937_64 random(drawn_seed());
+    for (std::int64_t i = 0; i < both.desc.count(); ++i)
+        both.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % side / 64 * 37 + i / side / 64 * 91 + random() % 16);
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        CAPTURE(device_label(*device));
+        if (device->info().platform == "rusticl") continue;   // minutes of a processor
+        Engine engine(open_for_test(device), Registry(all_algorithms()));
+        const Kind kind{"diffusion_lb", ElementType::u8, {{"iterations", 2}}};
+        for (const Replay replay : {Replay::one_stage, Replay::short_ones, Replay::everywhere}) {
+            CAPTURE(static_cast<int>(replay));
+            Session session(engine);
+            session.replay(replay);
+            const HostArray together = only_output(session, session.run(call_of(engine, kind, session.upload(both))));
+            for (std::int64_t plane = 0; plane < 2; ++plane) {
+                HostArray one = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', side}, {'x', side}}));
+                std::memcpy(one.data(), both.data() + plane * side * side, side * side);
+                const HostArray alone = only_output(session, session.run(call_of(engine, kind, session.upload(one))));
+                CHECK(std::memcmp(alone.data(), together.data() + plane * side * side, side * side) == 0);
+            }
+        }
+    }
+}
+
 TEST_CASE("replay: a row of the report names what was started together, where the device can") {
     for (const DevicePtr& device : kernel_devices_under_test()) {
         CAPTURE(device_label(*device));
