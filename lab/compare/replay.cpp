@@ -69,6 +69,9 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
             return change;
         }
     }
+    if (before["outcome"] != "ok")   // the same, which is not to say that it is well
+        change.why = fmt::format("{} both times{}", before["outcome"].get<std::string>(),
+                                 after.contains("reason") ? ": " + after["reason"].get<std::string>() : "");
     const Rounds was = rounds_of(before, span), is = rounds_of(after, span);
     if (!has_samples(was) || !has_samples(is) || !(median(flat(was)) > 0)) return change;
     const Apart apart = apart_of(before, after);

@@ -526,7 +526,11 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     wrong = report["rows"][0];
     wrong["outcome"] = "disagrees";
     CHECK(change_of(report["rows"][0], wrong, false).verdict == "different result");
+    wrong["reason"] = "2 of 3 differ";
+    CHECK(change_of(wrong, wrong, true).verdict == "same");
+    CHECK(change_of(wrong, wrong, true).why == "disagrees both times: 2 of 3 differ");
     CHECK(change_of(report["rows"][0], report["rows"][0], true).verdict == "same");
+    CHECK(change_of(report["rows"][0], report["rows"][0], true).why.empty());
     Json slow = report["rows"][0];
     for (const char* name : {"wall", "device"})
         for (Json& round : slow["samples"][name])
