@@ -24,7 +24,7 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
         options.cancel = cancel;
         const auto submit = [&](std::size_t i, std::map<std::string, DeviceArray, std::less<>> taken) {
             const engine::Step& step = pipeline.steps[i];
-            engine::Call call = engine::call_of(step);
+            engine::Call call = engine::call_of(pipeline, i);
             call.inputs = std::move(taken);
             engine::in_terms_of(pipeline, step, [&] { pending.push_back(impl_->submit(call, options, pace)); });
             engine::check_limit(pipeline.limits,

@@ -321,7 +321,7 @@ PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs) { return p
 
 PlannedCall Session::plan(const Call& call, const ArrayDescs& inputs, Widening widening) {
     Problem problem{inputs, call.parameters, wanted_outputs(call), call.slab, call.slab_workspace};
-    problem.memory = call.memory > 0 ? call.memory : engine_.limits().bytes;
+    problem.memory = engine_.limits().within(call.memory);
     PlannedCall ready;
     ready.id = call.id.empty() ? call.algorithm->name : call.id;
     ready.parameters = call.parameters;

@@ -9,6 +9,7 @@
 #include "core/tuning.hpp"
 #include "parallax/host/context.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,11 @@ namespace parallax::engine {
 struct MemoryLimits {
     std::uint64_t bytes = 0;   ///< in all; 0: what the device has
     std::uint64_t plans = 0;   ///< of plans that are kept for calls to come; 0: a quarter of the above
+
+    /// What a job may take whose own limit is `most`: the smaller of the two, 0 where none is set.
+    std::uint64_t within(std::uint64_t most) const noexcept {
+        return most == 0 ? bytes : bytes == 0 ? most : std::min(most, bytes);
+    }
 };
 
 class Engine {

@@ -104,7 +104,7 @@ Problem problem_of(const Resolved& resolved, const Slabs& slabs, std::size_t ste
     Problem problem = resolved.steps[step].problem;
     problem.slab = slabs.by_step[step];
     problem.slab_workspace = slabs.workspace;
-    problem.memory = resolved.pipeline.limits.memory_limit.value_or(0);
+    problem.memory = slabs.memory;
     return problem;
 }
 
@@ -117,6 +117,7 @@ Slabs choose_slabs(const Resolved& resolved, const Engine& engine) {
     Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
     const Budget budget = budget_of(job, engine);
     slabs.workspace = std::min(budget.total / 2, budget.largest);
+    slabs.memory = engine.limits().within(job.limits.memory_limit.value_or(0));
     const bool too_much = resolved.array_bytes() > budget.total;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
         const ArrayDesc& desc = resolved.inputs[i].desc;
@@ -284,13 +285,15 @@ MemoryPlan plan_memory(const Resolved& resolved, Session& session) {
     return fit;
 }
 
-Call call_of(const Step& step) {
-    return {step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+Call call_of(const Pipeline& job, std::size_t i) {
+    const Step& step = job.steps[i];
+    Call call{step.id, step.algorithm, step.parameters, step.variant, step.policy, {}, step.outputs, step.pointer};
+    call.memory = job.limits.memory_limit.value_or(0);
+    return call;
 }
 
 Call call_of(const Pipeline& job, const MemoryPlan& fit, std::size_t i) {
-    Call call = call_of(job.steps[i]);
-    call.memory = job.limits.memory_limit.value_or(0);
+    Call call = call_of(job, i);
     if (fit.choices.empty()) return call;
     call.slab = fit.slabs.by_step[i];
     call.slab_workspace = fit.slabs.workspace;

@@ -20,6 +20,7 @@ Budget budget_of(const Pipeline&, const Engine&);
 struct Slabs {
     std::vector<std::int64_t> by_input, by_step;
     std::uint64_t workspace = 0;   ///< bytes for the workspace of a step in slabs
+    std::uint64_t memory = 0;      ///< bytes for all that is on the device, where the job or the engine sets a limit
 };
 /// Bytes of all arrays together, of slabs two at a time.
 std::uint64_t array_bytes(const Resolved&, const Slabs&);
@@ -45,7 +46,7 @@ struct MemoryPlan {
 /// what they need. Throws UnsupportedError with the numbers where a step cannot be cut so that it fits.
 MemoryPlan plan_memory(const Resolved&, Session&);
 /// A step as it was asked for, without its inputs.
-Call call_of(const Step&);
+Call call_of(const Pipeline&, std::size_t step);
 /// A step as it goes through memory so; with an empty MemoryPlan as a whole, and the session chooses the variant. The MemoryPlan
 /// must stay.
 Call call_of(const Pipeline&, const MemoryPlan&, std::size_t step);

@@ -425,6 +425,11 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         };
         Matrix matrix = *affine;
         for (std::size_t i = 0; i < 12; ++i) matrix[i] /= in_mm;
+        // How thick a plane is, and what else is known of axes that the array has not.
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double step = std::hypot(matrix[i], matrix[4 + i], matrix[8 + i]);
+            if (!desc.find("xyz"[i]) && step > 0) h.pixdim[i + 1] = step;
+        }
         const int qform = code_of("nifti.qform");
         if (qform > 0 && set_quaternion(h, matrix)) h.qform_code = qform;
         h.sform_code = code_of("nifti.sform");

@@ -54,7 +54,7 @@ std::optional<Space> space_of(const HostArray& array) noexcept {
 bool agrees(const Space& space, const ArrayDesc& desc) noexcept {
     for (std::size_t i = 0; i < 3; ++i) {
         const Axis* const axis = desc.find("xyz"[i]);
-        if (axis && std::abs(length_of(space.steps[i]) - axis->spacing) > 1e-4 * axis->spacing) return false;
+        if (axis && axis->size > 1 && std::abs(length_of(space.steps[i]) - axis->spacing) > 1e-4 * axis->spacing) return false;
     }
     return true;
 }

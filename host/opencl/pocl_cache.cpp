@@ -2,6 +2,8 @@
 
 #include "support/platform.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -15,6 +17,7 @@ namespace parallax::host::opencl {
 
 #if defined(_WIN32)
 void place_pocl_cache(const std::vector<Registration>&) {}
+std::string pocl_cache_trouble() { return {}; }
 #else
 namespace {
 namespace fs = std::filesystem;
@@ -58,6 +61,15 @@ void place_pocl_cache(const std::vector<Registration>& registered) {
     });
     if (!is_there || platform::environment("POCL_CACHE_DIR") || is_usable(folder_of_user())) return;
     if (const fs::path folder = temporary_folder(); !folder.empty()) setenv("POCL_CACHE_DIR", folder.c_str(), 1);
+}
+
+std::string pocl_cache_trouble() {
+    const auto given = platform::environment("POCL_CACHE_DIR");
+    const fs::path folder = given ? fs::path(*given) : folder_of_user();
+    if (is_usable(folder)) return {};
+    return fmt::format("PoCL keeps what it compiles in {}, which cannot be written or has less than {} MiB left: let POCL_CACHE_DIR name "
+                       "another folder",
+                       folder.string(), least_bytes >> 20);
 }
 #endif
 

@@ -3,6 +3,7 @@
 
 #include "opencl/registration.hpp"
 
+#include <string>
 #include <vector>
 
 namespace parallax::host::opencl {
@@ -11,5 +12,8 @@ namespace parallax::host::opencl {
 /// user's folder (a container's user without a home), POCL_CACHE_DIR names one for temporary files from now on. To be called before
 /// PoCL is asked for devices; does nothing where PoCL is not registered, or where POCL_CACHE_DIR names a folder already.
 void place_pocl_cache(const std::vector<Registration>&);
+
+/// Why PoCL compiles nothing, where that is for its cache: it then fails without a word of its own. Else empty.
+std::string pocl_cache_trouble();
 
 }  // namespace parallax::host::opencl

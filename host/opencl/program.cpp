@@ -3,6 +3,7 @@
 #include "opencl/child_build.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
+#include "opencl/pocl_cache.hpp"
 #include "opencl/probe.hpp"
 #include "opencl/verdict.hpp"
 #include "parallax/host/error.hpp"
@@ -47,7 +48,9 @@ cl::Program build_from_text(const ClContext& context, const ProgramText& source)
     const cl_device_id device = context.device();
     const cl_int built = clBuildProgram(program(), 1, &device, source.options.c_str(), nullptr, nullptr);
     if (built == CL_SUCCESS) return program;
-    const std::string log = log_of(program(), device);
+    std::string log = log_of(program(), device);
+    if (context.info().platform == "Portable Computing Language")
+        if (const std::string trouble = pocl_cache_trouble(); !trouble.empty()) log += (log.empty() ? "" : "\n") + trouble;
     if (built != CL_BUILD_PROGRAM_FAILURE && built != CL_INVALID_BUILD_OPTIONS && log.empty())
         fail("clBuildProgram", built, step);
     const LogPlace place = first_error(log, source.text, source.files);

@@ -57,8 +57,8 @@ INLINE float term(GLOBAL const float* a, ulong64 i, uint width, float mean) {
 #endif
 }
 
-// The batch begins with plane `first`; in `amplitude` its planes lie `pixels` apart. region: left, top, width, height in pixels of
-// the image, which is `width` wide. means of planes are read for variance only.
+// The batch begins with plane `first`; in `amplitude` its planes lie `pixels` apart. region: left, top, width, height in pixels
+// of the image, which is `width` wide. means of planes are read for variance only.
 KERNEL void focus_partial(GLOBAL const float* RESTRICT amplitude, GLOBAL float* RESTRICT sums,
                           GLOBAL const float* RESTRICT means, uint first, ulong64 pixels, uint width, int left, int top,
                           int region_width, int region_height) {

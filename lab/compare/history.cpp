@@ -62,7 +62,7 @@ Json line_of(const std::vector<const Change*>& changes, const std::string& devic
     return {{"row", changes.back()->row}, {"device", device},
             {"verdict", verdicts.back()}, {"since", verdicts.back() == "same" ? Json() : Json(since)},
             {"margin", margin},           {"points", std::move(points)},
-            {"why", changes.back()->why}};
+            {"why", verdicts.back() == changes.back()->verdict ? changes.back()->why : std::string()}};
 }
 
 }  // namespace

@@ -110,6 +110,7 @@ std::optional<std::pair<double, double>> claimed_times(const Json& claim) {
 std::string verdict_on(const Estimate& ratio, const std::optional<std::pair<double, double>>& times) {
     constexpr double matters = 1.02;   // as between the rows of a session
     if (ratio.low > 1 / matters && ratio.high < matters) return "here neither is faster by what matters";
+    if (ratio.confidence < usual_confidence) return "measured in too few processes to say which is faster";
     if (ratio.high < 1) return "the other way round";
     if (ratio.low <= 1) return "here neither is surely faster";
     if (!times) return "so it is here";

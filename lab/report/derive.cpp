@@ -157,7 +157,8 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
 
 Json compare_rounds(const Rounds& of, const Rounds& to, Apart apart) {
     const Estimate ratio = estimate_ratio(of, to, apart);
-    const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
+    Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
+    if (ratio.confidence < usual_confidence && verdict != Verdict::same) verdict = Verdict::ambiguous;   // of too few processes
     Json pair{{"ratio", ratio.median},
               {"low", ratio.low},
               {"high", ratio.high},

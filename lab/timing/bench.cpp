@@ -73,7 +73,7 @@ void Bench::compute() {
     State& s = *state_;
     for (std::size_t i = 0; i < s.pipeline.steps.size(); ++i) {
         const Step& step = s.pipeline.steps[i];
-        Call call = call_of(step);
+        Call call = call_of(s.pipeline, i);
         for (const auto& [port, source] : step.inputs)
             call.inputs.emplace(port,
                                 source.step ? s.done[*source.step].outputs.at(source.port) : s.inputs->device.at(source.port));

@@ -218,14 +218,15 @@ def _ask(program: str, arguments: Sequence[str], text: str | None = None, folder
         given.seek(0)
         process = stack.enter_context(subprocess.Popen([program, *arguments], cwd=folder, stdin=given, stdout=said, stderr=subprocess.PIPE,
                                                        encoding="utf-8", errors="replace"))
-        stack.callback(_stop, process)
+        stopped = threading.Event()
+        stack.callback(_stop, process, stopped)
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(process.stderr, lines), daemon=True).start()
-        complaint, stopped = [], False
+        complaint = []
         while True:
-            if cancel is not None and cancel.cancelled and not stopped:
+            if cancel is not None and cancel.cancelled and not stopped.is_set():
                 process.send_signal(signal.SIGINT)   # it ends its workers, and what it has done can be resumed
-                stopped = True
+                stopped.set()
             with contextlib.suppress(queue.Empty):
                 line = lines.get(timeout=0.1)
                 if line is None:
@@ -246,10 +247,11 @@ def _read(stream: Any, lines: queue.SimpleQueue[str | None]) -> None:
     lines.put(None)
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def _stop(process: subprocess.Popen[str], stopped: threading.Event) -> None:
     """As Ctrl-C does, where the caller was interrupted, or its `progress` raised."""
     if process.poll() is None:
-        process.send_signal(signal.SIGINT)
+        if not stopped.is_set():   # a second signal ends it before its workers have ended
+            process.send_signal(signal.SIGINT)
         process.wait()
 
 

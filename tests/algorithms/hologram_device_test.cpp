@@ -396,13 +396,19 @@ TEST_CASE("focus is found on the device, and the best plane is the stack's") {
 
                 const std::vector<std::string> variants = device_variants(session, all, image, {"amplitude"});
                 if (std::find(variants.begin(), variants.end(), "fused_mirrored") != variants.end())
-                    for (const int at_once : {1, 2, 4}) {
+                    for (const std::size_t at_once : {1, 2, 4}) {
                         CAPTURE(at_once);
-                        const CallResult batches = run_or_another(session, all, image, "fused_mirrored", {"amplitude", "focus"},
-                                                                  {{"planes_at_once", at_once}});
-                        for (std::size_t i = 0; i < values.size(); ++i)
-                            CHECK(batches.records.at("focus").at("value").at(i).get<double>() ==
-                                  doctest::Approx(values[i]).epsilon(2e-4));
+                        const Json policy{{"planes_at_once", at_once}};
+                        for (const std::size_t once_more : {0, 1}) {   // the best plane
+                            session.profiler().clear();
+                            const CallResult batches = run_or_another(session, once_more ? best : all, image, "fused_mirrored",
+                                                                      {"amplitude", "focus"}, policy);
+                            if (batches.variant != "fused_mirrored") continue;
+                            for (std::size_t i = 0; i < values.size(); ++i)
+                                CHECK(batches.records.at("focus").at("value").at(i).get<double>() ==
+                                      doctest::Approx(values[i]).epsilon(2e-4));
+                            CHECK(launches_of(session.profiler(), "columns") == (5 + at_once - 1) / at_once + once_more);
+                        }
                     }
 
                 const CallResult one = run(session, best, image, "", {"amplitude", "focus"});

@@ -103,6 +103,35 @@ TEST_CASE("calls that differ in a value that travels with the launch alone each 
     }
 }
 
+TEST_CASE("a job on arrays keeps to its memory_limit: planes of a stack go one after the other where there is room for no more") {
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const auto amplitudes = [&](const std::string& limit) {
+            Engine engine({.device = spec});
+            Session session(engine);
+            const Array frame = session.upload(View(ramp(256 * 256), {{'y', 256}, {'x', 256}}));
+            Job job;
+            job.step("hologram", R"({"wavelength_nm": 532, "pixel_um": 2, "padding": "none",
+                                     "distance_um": {"from": 100, "to": 300, "step": 10}})",
+                     {.in = {{"hologram", "frame"}}, .variant = "fused"})
+                .output("amplitude")
+                .set("memory_limit=\"" + limit + "\"");
+            return values<float>(session, session.run(job, {{"frame", frame}}).array("amplitude"));
+        };
+        std::vector<float> wide;
+        try {
+            wide = amplitudes("1 GB");
+        } catch (const UnsupportedError& error) {
+            MESSAGE("not here: " << error.what());
+            continue;
+        }
+        const std::vector<float> close = amplitudes("7.5 MB");   // 5.6 of arrays, .5 a plane
+        REQUIRE(close.size() == 21 * 256 * 256);
+        REQUIRE(wide.size() == close.size());
+        for (std::size_t i = 0; i < close.size(); ++i) REQUIRE(close[i] == doctest::Approx(wide[i]).epsilon(1e-4));
+    }
+}
+
 TEST_CASE("submit returns while what is before it has not begun: new values, new shapes, gaps and views") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);

@@ -92,6 +92,8 @@ call 'HOME, cache and temporary folder cannot be written' 0 'volume.npy' "export
 if [[ "${OCL_ICD_VENDORS:-}" == *pocl* ]]; then
     call 'PoCL, and HOME is no folder' 0 'volume.npy' 'export HOME=/dev/null TMPDIR="$PWD"; unset XDG_CACHE_HOME POCL_CACHE_DIR
         "$parallax" run "$work/job.json" --device opencl --out out && ls out parallax-pocl-*'
+    call 'PoCL, and POCL_CACHE_DIR cannot be written' 1 'PoCL keeps what it compiles in /dev/null' 'export POCL_CACHE_DIR=/dev/null XDG_CACHE_HOME="$PWD/c"
+        "$parallax" run "$work/job.json" --device opencl --out out'
 fi
 # Who may write everywhere learns it when the file is made, others before the work is done.
 call 'from a folder that cannot be written' "$([ "$(id -u)" -eq 0 ] && echo 1 || echo 2)" 'volume.npy|/proc' 'cd /proc && "$parallax" run "$work/job.json" --quiet'

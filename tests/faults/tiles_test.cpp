@@ -5,8 +5,10 @@
 #include "peers/peers.hpp"
 #include "problems/problems.hpp"
 #include "registry/registry.hpp"
+#include "seed.hpp"
 
 #include <cstdlib>
+#include <random>
 #include <sstream>
 
 using namespace parallax;
@@ -174,6 +176,59 @@ TEST_CASE("tiles: a job with too little memory gives the same bytes, and plan kn
                 }
                 CHECK(cut);
                 CHECK(engine.context().allocated() == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("tiles: where a stack fits plane by plane, it fits by default, within the job's limit, the engine's, or the smaller of both") {
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    const auto draw = [&](std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+    };
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        if (is_slow(device->info())) continue;
+        engine::Engine free_engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()});
+        Folder folder;
+        for (int turn = 0; turn < 4; ++turn) {
+            const bool reflect = turn % 2 == 0;
+            folder.keep(ramp(draw(100, 400), draw(100, 400)));
+            Json distances = Json::array();
+            for (std::int64_t i = draw(2, 12); i > 0; --i) distances.push_back(100 + 20 * i);
+            Json step{{"run", "hologram"}, {"in", {{"hologram", "image"}}}, {"variant", reflect ? "fused_mirrored" : "fused"}, {"wavelength_nm", 532},
+                      {"pixel_um", 1.4}, {"distance_um", distances}, {"method", "angular_spectrum"},
+                      {"padding", reflect ? "reflect" : turn == 1 ? "none" : "zero"}, {"policy", {{"planes_at_once", 1}}}};
+            if (draw(0, 1)) step["autofocus"] = {{"object", "phase"}};
+            const Json outputs{{"amplitude", "amplitude.npy"}};
+            const auto prepare = [&](std::uint64_t limit) { return folder.prepare(Json::array({step}), outputs, "yx", "out", limit); };
+            std::uint64_t limit = 0;
+            CAPTURE(device_label(*device));
+            CAPTURE(step.dump());
+            try {
+                limit = engine::describe_plan(prepare(std::uint64_t{1} << 30), free_engine)["upper_bound_bytes"];
+            } catch (const UnsupportedError& error) {
+                MESSAGE("not here: " << error.what());
+                continue;
+            }
+            engine::run(prepare(0), free_engine);
+            const auto expected = folder.outputs("out");
+            step.erase("policy");
+            limit += static_cast<std::uint64_t>(draw(0, 1000000));
+            for (const auto& [of_job, of_engine] : {std::pair{limit, std::uint64_t{0}}, {std::uint64_t{0}, limit}, {limit, 4 * limit}, {4 * limit, limit}}) {
+                CAPTURE(of_job);
+                CAPTURE(of_engine);
+                engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()}, {of_engine, 0});
+                const engine::Prepared prepared = prepare(of_job);
+                const Json plan = engine::describe_plan(prepared, engine);
+                CHECK(plan["spills"] == false);
+                const engine::JobResult done = engine::run(prepared, engine);
+                CHECK(done.peak_device_bytes <= limit);
+                CHECK(done.peak_device_bytes <= plan["upper_bound_bytes"].get<std::uint64_t>());
+                const auto made = folder.outputs("out");
+                REQUIRE(made.size() == expected.size());
+                CHECK(made.at("amplitude.npy").size() == expected.at("amplitude.npy").size());
             }
         }
     }

@@ -1,6 +1,8 @@
 // Volumes with a header of text or a partner beside them, archives, packed pixels, levels and images to choose from.
 #include <zlib.h>
 
+#include <cstring>
+
 #include "io/support.hpp"
 
 using namespace parallax;
@@ -349,6 +351,36 @@ TEST_CASE("volumes: what is written is read back, with its space") {
         CHECK(io::info(folder / name).colour == io::Colour::rgb);
         CHECK(same_elements(colours, io::read(folder / name)));
     }
+}
+
+TEST_CASE("volumes: a single plane or voxel keeps its place and its thickness, whatever its header has for axes of one index") {
+    const Folder folder;
+    for (const std::int64_t width : {4, 1})
+        for (const bool told : {false, true}) {   // a foreign header may have 1 for what its matrix says
+            HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 1}, {'y', 1}, {'x', width}}));
+            std::fill_n(array.data(), width, std::byte{7});
+            array.desc = array.desc.with_unit("mm").with_spacing('y', 0.5).with_spacing('x', 0.5).with_spacing('z', told ? 3 : 1);
+            array.metadata.affine = {0.5, 0, 0, -20, 0, 0.5, 0, 30, 0, 0, 3, 11, 0, 0, 0, 1};
+            for (const char* const name : {"a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.zarr", "a.ome.zarr"}) {
+                CAPTURE(name);
+                CAPTURE(width);
+                CAPTURE(told);
+                io::write(folder / name, array, {.overwrite = true});
+                const HostArray again = io::read(folder / name);
+                REQUIRE(again.metadata.affine.has_value());
+                for (const std::size_t i : {3, 7, 11})
+                    CHECK((*again.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]));
+            }
+        }
+    HostArray plane = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}}));
+    std::fill_n(plane.data(), 4, std::byte{7});
+    plane.desc = plane.desc.with_unit("mm").with_spacing('y', 0.5).with_spacing('x', 0.5);
+    plane.metadata.affine = {0.5, 0, 0, -20, 0, 0.5, 0, 30, 0, 0, 3, 11, 0, 0, 0, 1};
+    io::write(folder / "plane.nii", plane);
+    float thickness = 0;
+    const std::string header = get(folder / "plane.nii");
+    std::memcpy(&thickness, header.data() + 76 + 3 * sizeof(float), sizeof thickness);   // pixdim[3]
+    CHECK(thickness == 3);
 }
 
 TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels") {

@@ -20,6 +20,30 @@ std::int64_t units_of(const PlanBuilder& builder) { return std::max<std::int64_t
 /// The size of parts that are alike.
 std::int64_t even_parts(std::int64_t all, std::int64_t most) { return divided_up(all, divided_up(all, most)); }
 
+/// Bytes of the inputs and of what is made of them.
+std::uint64_t arrays_of(const Problem& problem, const Geometry& geometry) {
+    std::uint64_t bytes = 0, each = 0;   // of an element of a plane
+    for (const auto& [port, desc] : problem.inputs) bytes += desc.dense_bytes();
+    for (const char* const port : {"amplitude", "phase", "intensity"}) each += problem.wants(port) ? sizeof(float) : 0;
+    each += problem.wants("field") ? 2 * sizeof(float) : 0;
+    const bool all = problem.parameters.as<HologramParameters>().planes == Planes::all;
+    return bytes + each * (all ? geometry.distances.size() : 1) * static_cast<std::uint64_t>(geometry.width * geometry.height);
+}
+
+/// Planes whose buffers leave room for the arrays, other plans and the caller, and are none of them larger than may be.
+/// bytes, amplitude: of a plane between the passes, and of its amplitude where that is measured.
+std::int64_t planes_that_fit(const PlanBuilder& builder, const Problem& problem, const Geometry& geometry, std::size_t bytes,
+                             std::size_t amplitude) {
+    const host::DeviceInfo& device = builder.device();
+    const std::uint64_t memory = problem.memory > 0 ? std::min(problem.memory, device.global_memory) : device.global_memory;
+    const std::uint64_t arrays = arrays_of(problem, geometry), usable = memory / 10 * 9,
+                        left = usable > arrays ? (usable - arrays) / 2 : 0;
+    std::uint64_t planes = std::min(memory / share_of_memory, left) / std::max<std::uint64_t>(1, bytes + amplitude);
+    if (device.max_allocation > 0)
+        planes = std::min<std::uint64_t>(planes, device.max_allocation / std::max<std::uint64_t>({1, bytes, amplitude}));
+    return static_cast<std::int64_t>(planes);
+}
+
 }  // namespace
 
 PolicyField planes_at_once_field() {
@@ -39,16 +63,14 @@ PolicyField planes_together_field() {
 std::int64_t planes_at_once(const PlanBuilder& builder, const Problem& problem, const Geometry& geometry, const Policy& policy,
                             std::int64_t groups, std::size_t bytes) {
     if (has_impulse_response(geometry)) return 1;
-    const std::uint64_t memory = problem.memory > 0 ? std::min(problem.memory, builder.device().global_memory)
-                                                    : builder.device().global_memory;
     const bool measured = problem.parameters.as<HologramParameters>().autofocus.has_value();   // from amplitudes of their own
     const auto amplitude = static_cast<std::size_t>(measured ? geometry.width * geometry.height : 0) * sizeof(float);
-    const auto held = static_cast<std::int64_t>(memory / share_of_memory / std::max<std::size_t>(1, bytes + amplitude));
     const auto all = static_cast<std::int64_t>(geometry.distances.size());
     const std::int64_t asked = policy.at("planes_at_once");
     const std::int64_t full = divided_up(enough_to_overlap * units_of(builder), groups);
     const std::int64_t wanted = asked != 0 ? asked : std::max(planes_that_share, full);
-    const std::int64_t most = std::clamp<std::int64_t>(std::min(wanted, held), 1, all);
+    const std::int64_t most =
+        std::clamp<std::int64_t>(std::min(wanted, planes_that_fit(builder, problem, geometry, bytes, amplitude)), 1, all);
     return asked != 0 ? most : even_parts(all, most);
 }
 

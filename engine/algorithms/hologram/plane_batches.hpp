@@ -15,7 +15,7 @@ PolicyField planes_at_once_field();     ///< of a launch
 PolicyField planes_together_field();    ///< of a work-group
 
 /// Of a launch: as the policy says, else as many as fill the device and share enough; fewer where they take more than a sixteenth
-/// of the memory. 1 where a table of H is made for each plane, or kept for the only one. Launches are alike, but for rounding.
+/// of the memory, half of what the arrays leave of it, or more than an allocation can hold. 1 where a table of H is made for each plane, or kept for the only one. Launches are alike, but for rounding.
 /// groups: work-groups of the column pass for one plane. bytes: what a plane takes between the passes.
 std::int64_t planes_at_once(const PlanBuilder&, const Problem&, const Geometry&, const Policy&, std::int64_t groups,
                             std::size_t bytes);

@@ -14,7 +14,7 @@ PlanePlan::PlanePlan(PlanBuilder& builder, const Problem& problem, std::int64_t 
     phases_.set(geometry_);
     if (!parameters_.autofocus) return;
     const std::int64_t width = output_width(geometry_), height = output_height(geometry_);
-    focus_.emplace(builder, *parameters_.autofocus, geometry_.distances.size(), width, height);
+    focus_.emplace(builder, *parameters_.autofocus, geometry_.distances.size(), planes_at_once_, width, height);
     amplitude_ = builder.scratch(static_cast<std::size_t>(planes_at_once * width * height) * sizeof(float));
 }
 

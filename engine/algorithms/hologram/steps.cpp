@@ -106,8 +106,8 @@ void Intake::enqueue(Execution& x, const Bindings& arrays, const host::Buffer& h
               u32(geometry_.padded_height), u32(geometry_.left), u32(geometry_.top)});
 }
 
-FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::size_t planes, std::int64_t width,
-                         std::int64_t height)
+FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::size_t planes, std::size_t at_once,
+                         std::int64_t width, std::int64_t height)
     : autofocus_(autofocus),
       width_(width),
       pixels_(width * height),
@@ -126,7 +126,7 @@ FocusSearch::FocusSearch(PlanBuilder& builder, const Autofocus& autofocus, std::
         mean_partial_ = builder.kernel(spec_of(Metric::dubois), "focus_partial", reduce_group);
         mean_final_ = builder.kernel(spec_of(Metric::dubois), "focus_final", reduce_group);
     }
-    sums_ = builder.state(planes * reduce_groups * sizeof(float));
+    sums_ = builder.state(at_once * reduce_groups * sizeof(float));
     values_ = builder.state(planes * sizeof(float));
     means_ = builder.state(planes * sizeof(float));
 }

@@ -47,7 +47,8 @@ private:
 /// Metric of each plane and the best of them (hologram/focus.cl).
 class FocusSearch {
 public:
-    FocusSearch(PlanBuilder&, const Autofocus&, std::size_t planes, std::int64_t width, std::int64_t height);
+    /// at_once: planes that are measured together, at most.
+    FocusSearch(PlanBuilder&, const Autofocus&, std::size_t planes, std::size_t at_once, std::int64_t width, std::int64_t height);
     /// Of `count` planes from `plane` on, which lie in `amplitude` one after the other.
     void measure(Execution&, const host::Buffer& amplitude, std::uint32_t plane, std::uint32_t count);
     /// planes[count] = best.

@@ -84,6 +84,7 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
     // Through OpenCL, NVIDIA's compiler keeps 21 keys outside registers (H100, 2^28 keys: 6.9 ms, with 17 5.6).
     const int keys = builder.device().backend == host::Backend::cuda ? 21 : 17;
     if (shape.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : spec.values ? 17 : keys;
+    if (looks == 0) looks = wide && !spec.values ? 4 : 2;
     RadixShape s = fitted_for_warps(spec, wanted, builder.device());
     if (shape.groups_per_unit == 0) s.groups_per_unit = 4;
     return std::make_unique<OnesweepSorter>(builder, spec, s, looks, polls);
@@ -94,7 +95,7 @@ Variant onesweep_variant() {
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
-    policy.push_back({"looks", 2, {1, 2, 4, 8}, "tiles that a look back asks for at once"});
+    policy.push_back({"looks", 0, {0, 1, 2, 4, 8}, "tiles that a look back asks for at once; 0: 4 for u64 without values, else 2"});
     policy.push_back({"polls",
                       1 << 20,
                       {0, 1 << 20},

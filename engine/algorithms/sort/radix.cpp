@@ -37,7 +37,8 @@ RadixShape portable_defaults(const SortSpec& spec, RadixShape s) {
 // 64 registers or 80 a work-item: 32 or 24 warps of an NVIDIA compute unit.
 RadixShape warp_defaults(const SortSpec& spec, RadixShape s) {
     const bool wide = spec.type == ElementType::u64;
-    if (s.work_group == 0) s.work_group = wide == spec.values ? 512 : 384;
+    // u64 on an H200: with 512 .91 to .96 of the time with 384 from six million keys on, and the same below.
+    if (s.work_group == 0) s.work_group = wide || !spec.values ? 512 : 384;
     if (s.items == 0) s.items = wide ? (spec.values ? 9 : 11) : spec.values ? 15 : 19;
     if (s.digit_bits == 0) s.digit_bits = 8;
     return s;
@@ -159,7 +160,7 @@ PolicyTable warp_policy(const char* items) {
         {"work_group_size",
          0,
          {0, 256, 384, 512, 768, 1024},
-         "work-items of a group that scatters, fewer where local memory does not hold their counters; 0: 384 or 512"},
+         "work-items of a group that scatters, fewer where local memory does not hold their counters; 0: 384 for u32 with values, else 512"},
         {"items_per_work_item",
          0,
          {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},

@@ -62,7 +62,7 @@ std::unique_ptr<Sorter> make_radix(PlanBuilder&, const SortSpec&, const RadixSha
 std::unique_ptr<Sorter> make_radix_warp(PlanBuilder&, const SortSpec&, const RadixShape& = {});
 /// Fewer than 2^32 keys: one read and one write a digit. looks: LOOKS of onesweep.cl; polls: before one work-group does all the
 /// work.
-std::unique_ptr<Sorter> make_onesweep(PlanBuilder&, const SortSpec&, const RadixShape& = {}, int looks = 2, int polls = 1 << 20);
+std::unique_ptr<Sorter> make_onesweep(PlanBuilder&, const SortSpec&, const RadixShape& = {}, int looks = 0, int polls = 1 << 20);
 /// For CPUs: a chunk of the keys for each work-group of one work-item.
 std::unique_ptr<Sorter> make_radix_chunks(PlanBuilder&, const SortSpec&, const ChunksShape& = {});
 /// Up to 65536 keys.

@@ -129,7 +129,8 @@ void print_changes(const std::vector<Change>& changes, bool json) {
     for (const Change& c : changes) {
         ++counts[c.verdict];
         const std::string ratio =
-            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}{}]", c.ratio, c.low, c.high, sure(c.confidence))
+            c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}{}]{}{}", c.ratio, c.low, c.high, sure(c.confidence),
+                                      c.why.empty() ? "" : ": ", c.why)
                         : c.why;
         fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
