@@ -244,7 +244,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == type; })->name;
     // Lengths are in mm, whatever unit they came in: no reader of it asks for another. What is no length keeps its number.
     const double mm = millimetres(desc.unit), unit = mm > 0 ? mm : 1;
-    std::optional<Space> space = space_of(array);
+    std::optional<Space> space = space_of(array.desc, array.metadata);
     if (space && !agrees(*space, desc)) space.reset();
     const std::vector<Axis> axes = volume_axes(desc, space);
     const std::size_t n = axes.size();

@@ -471,7 +471,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
                                   r.name.ends_with("64") || is_floating(real));
     });
     std::vector<std::string> sizes, labels, kinds, directions, spacings, units;
-    std::optional<Space> space = space_of(array);
+    std::optional<Space> space = space_of(array.desc, array.metadata);
     if (space && !(agrees(*space, desc) && desc.find('x') && desc.find('y'))) space.reset();
     // Readers ask for as many directions as the space has: one plane of z, and time as a direction of its own.
     const bool in_time = space && desc.find('t') != nullptr;

@@ -45,16 +45,25 @@ Space space_of(const std::array<double, 16>& m, double unit) noexcept {
     return space;
 }
 
-std::optional<Space> space_of(const HostArray& array) noexcept {
-    const double unit = array.desc.unit.empty() ? 1 : millimetres(array.desc.unit);
-    if (!array.metadata.affine || !(unit > 0)) return std::nullopt;
-    return space_of(*array.metadata.affine, unit);
+std::optional<Space> space_of(const ArrayDesc& desc, const Metadata& metadata) noexcept {
+    const double unit = desc.unit.empty() ? 1 : millimetres(desc.unit);
+    if (!metadata.affine || !(unit > 0)) return std::nullopt;
+    Space space = space_of(*metadata.affine, unit);
+    // No step is taken along an axis of one index: it is as long as the axis says that a plane is thick, and never of no length.
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Axis* const axis = desc.find("xyz"[i]);
+        const double length = length_of(space.steps[i]), thickness = axis ? axis->spacing : length > 0 ? length : 1;
+        if (!(length > 0)) space.steps[i] = across(space.steps[(i + 1) % 3], space.steps[(i + 2) % 3], thickness);
+        else if (axis && axis->size == 1 && std::abs(length - thickness) > 1e-4 * thickness)
+            for (double& part : space.steps[i]) part *= thickness / length;
+    }
+    return space;
 }
 
 bool agrees(const Space& space, const ArrayDesc& desc) noexcept {
     for (std::size_t i = 0; i < 3; ++i) {
         const Axis* const axis = desc.find("xyz"[i]);
-        if (axis && axis->size > 1 && std::abs(length_of(space.steps[i]) - axis->spacing) > 1e-4 * axis->spacing) return false;
+        if (axis && std::abs(length_of(space.steps[i]) - axis->spacing) > 1e-4 * axis->spacing) return false;
     }
     return true;
 }

@@ -47,10 +47,8 @@ std::int64_t even(std::int64_t length, std::int64_t most) {
 
 /// Where the first voxel lies, where the affine is that of these axes.
 std::optional<Space> space_for(const ArrayDesc& desc, const Metadata& metadata) {
-    const double unit = desc.unit.empty() ? 1 : millimetres(desc.unit);
-    if (!metadata.affine || !(unit > 0)) return std::nullopt;
-    const Space space = space_of(*metadata.affine, unit);
-    return agrees(space, desc) ? std::optional<Space>(space) : std::nullopt;
+    const std::optional<Space> space = space_of(desc, metadata);
+    return space && agrees(*space, desc) ? space : std::nullopt;
 }
 
 /// Along the axis, in the direction in which it goes: OME-Zarr knows no others.

@@ -264,6 +264,7 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
                 const auto failure =
                     std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
                 if (failure == failed_.end()) {
+                    again_.insert(number);
                     again.push_back(to_utf8(arrival.file));
                     continue;
                 }
@@ -495,6 +496,7 @@ void Conveyor::finish_item(Work& work) {
     add_up(work, stages);
     if (series_.options.watch) {
         const std::lock_guard lock(mutex_);
+        again_.erase(work.number);
         if (const auto since = complete_.find(work.number); since != complete_.end()) {
             latencies_.push_back(seconds_since(since->second));
             complete_.erase(since);
@@ -541,6 +543,11 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error) {
     record.error = error.what();
     {
         const std::lock_guard lock(mutex_);
+        if (again_.erase(item) > 0 && watching_ && !stop_) {   // half of a file was read, of which there is more by now
+            todo_.push_back(item);
+            came_.notify_all();
+            return;
+        }
         failed_.push_back({item, record.item, record.error});
         if (!series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
     }

@@ -104,6 +104,7 @@ private:
     std::chrono::steady_clock::time_point last_arrival_ = std::chrono::steady_clock::now();
     std::size_t total_ = 0, done_ = 0;
     std::vector<Failure> failed_;
+    std::set<std::size_t> again_;   ///< written once more while they are read or wait: not failed yet where that fails
     std::vector<SeriesWarning> warnings_;
     std::map<std::string, std::set<std::string>> left_out_;
     std::exception_ptr broken_;          ///< what ended the whole series

@@ -144,7 +144,10 @@ void FolderWatch::read_notices() {
                 } else {
                     being_written_.erase(key);
                     std::error_code error;
-                    if (fs::is_regular_file(file, error) && fs::file_size(file, error) > 0) take(file, now);
+                    // A look may have been faster than the notice.
+                    const auto known = taken_.find(key);
+                    const bool same = known != taken_.end() && known->second && known->second == host::identity_of(file);
+                    if (!same && fs::is_regular_file(file, error) && fs::file_size(file, error) > 0) take(file, now);
                 }
                 break;
             }
@@ -219,8 +222,10 @@ void FolderWatch::look_at_places() {
         if (place.known) {
             end_notices(place);
             forget(folder, true);
-            news_.push_back(fmt::format("the folder {} {}: its files are taken as they come", to_utf8(folder),
-                                        same ? "is there again" : "is another one now"));
+            news_.push_back(fmt::format("the folder {} {}", to_utf8(folder),
+                                        same ? "is there again: its files are taken as they come"
+                                             : "is another one now: its files are taken as they come, but for those whose names "
+                                               "were taken before, which are left to --resume"));
         }
         place = {true, device, inode, is_mounted(folder), place.noticed, false, -1, {}};
         begin_notices(folder, place);

@@ -205,7 +205,8 @@ Items first_items(const PreparedSeries& series) {
             if (watch.tell) watch.tell(news);
         }
         std::vector<fs::path> files;
-        for (const Arrival& arrival : arrivals) files.push_back(arrival.file);
+        for (const Arrival& arrival : arrivals)   // one that was closed twice is told of twice
+            if (std::find(files.begin(), files.end(), arrival.file) == files.end()) files.push_back(arrival.file);
         watch.first = arrivals;
         if (!files.empty()) return items_of_files(series.job, series.where, files);
         const bool idle = watch.idle_s > 0 && !watch.folder->expects() && seconds_since(began) > watch.idle_s;

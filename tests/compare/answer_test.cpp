@@ -166,7 +166,7 @@ TEST_CASE("report: where processes are too few for intervals of 95% it says so, 
     CHECK(two["rows"][0]["times"]["device"]["confidence"] == 0.5);
     CHECK_FALSE(two["answer"]["spans"]["device"]["overall"][0][1].contains("confidence"));   // over three cases: Student's
     CHECK(contains(said(two), "A yes (50%), "));
-    CHECK(contains(said(two), ", 66.67%], fused on A against fused on B: so it is here"));
+    CHECK(contains(said(two), ", 66.67%], fused on A against fused on B: measured in too few processes to say"));
     CHECK(contains(said(one), ", one process], fused on A"));
     CHECK(one["rows"][0]["times"]["device"]["confidence"] == 0);
     CHECK_FALSE(contains(turns.dump(), "confidence"));

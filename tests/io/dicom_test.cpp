@@ -121,13 +121,13 @@ TEST_CASE("dicom: one sample a pixel is grey or an index; colours are refused, a
         has(refusal(folder, file), std::string("one sample a pixel is ") + name);
     }
     for (const auto& [name, words] : std::map<std::string, std::string>{
-             {"", "does not say"}, {"MONOCHROME3", "MONOCHROME3"}, {"GRAYSCALE", "GRAYSCALE"}, {"Secret^Name", "unknown name"}}) {
+             {"", "does not say"}, {"MONOCHROME3", "DICOM does not know"}, {"Secret^Name", "DICOM does not know"}, {"SECRET NAME", "DICOM does not know"}}) {
         Dicom file;
         file.photometric = name;
         const std::string all = told(folder, file);
         has(all, words);
         has(all, "taken for grey");
-        CHECK(all.find("Secret") == std::string::npos);
+        CHECK((all.find("Secret") == std::string::npos && all.find("SECRET") == std::string::npos));
         CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 255});
     }
     Dicom none;
@@ -141,8 +141,9 @@ TEST_CASE("dicom: three samples a pixel are colours that are known; grey and pal
     CHECK(told(folder, colours("RGB")).empty());
     for (const char* const name : {"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR"})
         has(refusal(folder, colours(name)), std::string("3 samples a pixel are ") + name);
-    for (const char* const name : {"HSV", "ARGB", "CMYK", "YBR_PARTIAL_422", "COLOURS"})
+    for (const char* const name : {"HSV", "ARGB", "CMYK", "YBR_PARTIAL_422"})
         has(refusal(folder, colours(name)), std::string("colours ") + name);
+    has(refusal(folder, colours("COLOURS")), "colours that DICOM does not know");
     has(refusal(folder, colours("YBR_RCT")), "JPEG 2000 alone");
     has(told(folder, colours("")), "taken for RGB");
 
@@ -237,6 +238,19 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
     put(folder / "slices/c.txt", "a note");
     has(ignored(), "1 files that are no DICOM pictures");
     has(ignored(), "1 pictures that are not read (b.dcm says");
+    const std::vector<std::string> warnings = io::info(folder / "slices").warnings;   // who runs a job is told, too
+    REQUIRE(!warnings.empty());
+    has(warnings.front(), "it is without 1 pictures that are not read (b.dcm says");
+
+    // What stands where the kind of colours should may tell of a patient.
+    Dicom strange;
+    strange.photometric = "DOE JANE";
+    put(folder / "strange.dcm", strange.bytes());
+    const io::FileInfo told = io::info(folder / "strange.dcm");
+    std::string all = told.detail;
+    for (const std::string& warning : told.warnings) all += warning;
+    has(all, "what DICOM does not know");
+    CHECK(all.find("DOE") == std::string::npos);
 }
 
 TEST_CASE("dicom: a time of frames is as many seconds as the file says") {

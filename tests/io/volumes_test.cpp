@@ -368,6 +368,7 @@ TEST_CASE("volumes: a single plane or voxel keeps its place and its thickness, w
                 io::write(folder / name, array, {.overwrite = true});
                 const HostArray again = io::read(folder / name);
                 REQUIRE(again.metadata.affine.has_value());
+                if (const Axis* const z = again.desc.find('z')) CHECK(z->spacing == doctest::Approx(told ? 3 : 1));
                 for (const std::size_t i : {3, 7, 11})
                     CHECK((*again.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]));
             }

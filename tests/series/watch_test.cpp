@@ -32,7 +32,7 @@ Json watched_job() {
     return job;
 }
 
-/// As a camera program, a copy, a slow network drive or a careful program has it.
+/// As a camera program, a copy, a slow network drive, a careful program, or one that closes each file twice has it.
 void write_somehow(const fs::path& folder, int number, unsigned how) {
     const fs::path target = folder / "frames" / (frame_name(number) + ".tif"),
                    aside = folder / (frame_name(number) + ".part.tif");
@@ -40,6 +40,14 @@ void write_somehow(const fs::path& folder, int number, unsigned how) {
     io::write(aside, frame(number));
     const std::string bytes = read_text(aside);
     if (how == 1) return fs::rename(aside, target);
+    if (how >= 4) {
+        const auto half = static_cast<std::streamsize>(bytes.size() / 2), rest = static_cast<std::streamsize>(bytes.size()) - half;
+        std::ofstream(target, std::ios::binary).write(bytes.data(), half);
+        if (how == 5) std::this_thread::sleep_for(milliseconds(3));
+        std::ofstream(target, std::ios::binary | std::ios::app).write(bytes.data() + half, rest);
+        fs::remove(aside);
+        return;
+    }
     std::ofstream file(target, std::ios::binary);
     const std::size_t pieces = how == 2 ? 3 : 8;
     for (std::size_t i = 0; i < pieces; ++i) {
@@ -64,7 +72,7 @@ TEST_CASE("watch: frames at 50 a second, however they are written, are all done,
         std::vector<std::thread> slow;
         std::this_thread::sleep_for(milliseconds(300));
         for (int i = before; i < frames; ++i) {
-            const unsigned how = static_cast<unsigned>(random() % 4);
+            const unsigned how = static_cast<unsigned>(random() % 6);
             if (how < 2)
                 write_somehow(folder.path(), i, how);
             else
@@ -107,7 +115,7 @@ TEST_CASE("watch: an empty folder is waited at, and Ctrl-C or --idle end it") {
     CHECK(contains(none.err, "no file that came"));
     std::thread camera([&] {
         std::this_thread::sleep_for(milliseconds(500));
-        write_frames(folder / "frames", 5);
+        for (int i = 0; i < 5; ++i) write_somehow(folder.path(), i, 4);   // the first is told of twice
     });
     const Run some =
         run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "2"}, folder.path());

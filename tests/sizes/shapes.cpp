@@ -118,6 +118,9 @@ std::vector<std::int64_t> draw_shape(Random& random, const std::string& axes, st
         const auto [height, width] = draw_plane(random, left);
         shape[x] = width;
         shape[y] = height;
+        // Now and then all that there may be: steps that take many planes in batches then have several.
+        const std::size_t stack = axes.find_first_of("zt");
+        if (stack != std::string::npos && random.chance(0.1)) shape[stack] *= std::max<std::int64_t>(1, left / (width * height));
     } else {
         for (std::size_t i = 0; i < axes.size(); ++i)
             if (axes[i] == 'x' || axes[i] == 'y' || axes[i] == 'n') shape[i] = draw_length(random, left);

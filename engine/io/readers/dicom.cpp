@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/decimal.hpp"
+#include "io/readers/dicom_meaning.hpp"
 #include "io/readers/dicom_pixels.hpp"
 #include "io/readers/serve.hpp"
 
@@ -98,10 +99,9 @@ private:
                 refused.emplace(entry.path().filename().string(), problem);
             }
         }
-        const std::string why =
-            refused.empty() ? "" : " (" + refused.begin()->first + " " + refused.begin()->second.problem + ")";
+        if (!refused.empty()) why_not_all_ = " (" + refused.begin()->first + " " + refused.begin()->second.problem + ")";
         if (series.empty() && !refused.empty())
-            throw Problem{"holds no DICOM picture that is read" + why, refused.begin()->second.hint};
+            throw Problem{"holds no DICOM picture that is read" + why_not_all_, refused.begin()->second.hint};
         if (series.empty()) throw Problem{"is a folder without DICOM pictures", "name a folder of slices, or a file"};
         const std::int64_t wanted = request.value("series", std::int64_t{-1});
         std::string list;
@@ -117,7 +117,10 @@ private:
         headers_ = std::move(std::next(series.begin(), std::max<std::int64_t>(0, wanted))->second);
         if (series.size() > 1) said_["ignored"].push_back(std::to_string(series.size() - 1) + " other series");
         if (others > 0) said_["ignored"].push_back(std::to_string(others) + " files that are no DICOM pictures");
-        if (!refused.empty()) said_["ignored"].push_back(std::to_string(refused.size()) + " pictures that are not read" + why);
+        if (!refused.empty()) {   // of which no step knows, and no result that it is without them
+            said_["ignored"].push_back(std::to_string(refused.size()) + " pictures that are not read" + why_not_all_);
+            warnings_.push_back("it is without " + std::to_string(refused.size()) + " pictures that are not read" + why_not_all_);
+        }
         sort();
         for (const Header& h : headers_) said_["parts"].push_back(h.path.string());
     }
@@ -163,7 +166,10 @@ private:
         Json axes = Json::array();
         Place place = h.place;
         std::optional<Planes> planes;
-        std::vector<std::string> warnings = h.warnings;
+        std::vector<std::string> warnings = warnings_;
+        for (const Header& other : headers_)   // each thing once
+            for (const std::string& warning : other.warnings)
+                if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
         if (count > 1) {
             std::vector<double> along;
             const std::optional<Vector> normal = normal_of(place);
@@ -177,7 +183,7 @@ private:
             const bool all = along.size() == static_cast<std::size_t>(count);
             if (all) planes = even(along);
             if (all && !planes && headers_.size() > 1)
-                throw Problem{"holds slices that are not evenly spaced: one is missing, or several lie at one place",
+                throw Problem{"holds slices that are not evenly spaced: one is missing, or several lie at one place" + why_not_all_,
                               "put those of one volume into a folder of their own"};
             if (all && !planes && h.frame_time == 0)
                 warnings.push_back(
@@ -225,7 +231,7 @@ private:
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
         said_["warnings"] = warnings;
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
-        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : h.photometric + ", ") + std::to_string(h.stored) +
+        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") + std::to_string(h.stored) +
                           " bits" +
                           (h.table      ? ", through its table of values"
                            : h.scaled() ? ", rescaled"
@@ -235,6 +241,8 @@ private:
     }
 
     std::vector<Header> headers_;
+    std::vector<std::string> warnings_;   ///< of a folder
+    std::string why_not_all_;             ///< the first of its pictures that is not read, and the reason
     std::string type_;
     bool pages_ = false;
     Json said_ = Json::object();

@@ -2,6 +2,8 @@
 
 #include "io/readers/serve.hpp"
 
+#include <set>
+
 namespace parallax::io::readers::dicom {
 
 namespace {
@@ -11,16 +13,13 @@ constexpr const char* mend = "the header is wrong: have it written again, or cor
 
 bool is_grey(const std::string& name) { return name == "MONOCHROME1" || name == "MONOCHROME2"; }
 
+/// Of PS3.3 C.7.6.3.1.2, those of earlier editions too.
 bool is_colours(const std::string& name) {
-    return name == "RGB" || name.rfind("YBR_", 0) == 0 || name == "HSV" || name == "ARGB" || name == "CMYK" || name == "XYB";
-}
-
-/// Only what is a word of DICOM's is repeated: whatever else stands there may tell of a patient.
-std::string shown(const std::string& name) {
-    const bool word = name.size() <= 16 && std::all_of(name.begin(), name.end(), [](char c) {
-                          return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ' ';
-                      });
-    return word ? name : "of an unknown name";
+    static const std::set<std::string> names = {
+        "RGB",         "YBR_FULL",        "YBR_FULL_422",    "YBR_PARTIAL_422", "YBR_PARTIAL_420", "YBR_ICT",
+        "YBR_RCT",     "HSV",             "ARGB",            "CMYK",            "XYB",
+    };
+    return names.contains(name);
 }
 
 bool is_rle(const Header& h) { return h.syntax == "1.2.840.10008.1.2.5"; }
@@ -43,7 +42,7 @@ void check_one_sample(Header& h) {
     // Viewers show such as grey.
     h.warnings.push_back((h.photometric.empty()
                               ? std::string("it does not say what its values show (Photometric Interpretation)")
-                              : "it says that its values show " + shown(h.photometric) + ", which DICOM does not know") +
+                              : std::string("it says that its values show what DICOM does not know (Photometric Interpretation)")) +
                          ": they are taken for grey, 0 for black");
 }
 
@@ -58,7 +57,9 @@ void check_colours(Header& h, std::optional<std::int64_t> planar_configuration) 
     else if ((name == "YBR_ICT" || name == "YBR_RCT") && !is_wavelets(h))
         throw Problem{"says that its colours are " + name + ", which JPEG 2000 alone has", mend};
     else if (name != "RGB" && name != "YBR_FULL" && name != "YBR_FULL_422" && name != "YBR_ICT" && name != "YBR_RCT")
-        throw Problem{"is a DICOM file of colours " + shown(name) + ", which are not read", to_rgb};
+        throw Problem{is_colours(name) ? "is a DICOM file of colours " + name + ", which are not read"
+                                       : "is a DICOM file of colours that DICOM does not know (Photometric Interpretation)",
+                      to_rgb};
     if (h.allocated == 1) throw Problem{"is a DICOM file of colours of 1 bit, which are not read", to_rgb};
     if (name.rfind("YBR_", 0) == 0 && h.sign != 0) throw Problem{"says that its colours " + name + " have a sign", mend};
     if (planar_configuration.value_or(0) > 1)
@@ -86,6 +87,10 @@ void check_bits(Header& h, std::optional<std::int64_t> high_bit) {
 }
 
 }   // namespace
+
+std::string shown(const std::string& name) {
+    return is_grey(name) || is_colours(name) || name == "PALETTE COLOR" ? name : "something else";
+}
 
 void check_meaning(Header& h, std::optional<std::int64_t> planar_configuration, std::optional<std::int64_t> high_bit) {
     if (h.sign != 0 && h.sign != 1)
