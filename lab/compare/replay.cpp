@@ -90,9 +90,8 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
 
 Verdict verdict_of(const Change& change, double margin) {
     const Estimate ratio{change.ratio, change.low, change.high, change.confidence};
-    const Verdict verdict = change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
-                                                : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
-    return change.confidence < usual_confidence && verdict != Verdict::same ? Verdict::ambiguous : verdict;
+    return change.of_processes ? judge_processes(ratio, repeat_margin, margin, change.difference_s)
+                               : judge_repeat(ratio, repeat_margin, margin, change.difference_s);
 }
 
 std::vector<StudyDevice> devices_again(const Json& earlier, const std::vector<StudyDevice>& here) {

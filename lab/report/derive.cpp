@@ -157,8 +157,7 @@ std::string pair_key(const Json& row, const Json& device, bool variants_differ, 
 
 Json compare_rounds(const Rounds& of, const Rounds& to, Apart apart) {
     const Estimate ratio = estimate_ratio(of, to, apart);
-    Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
-    if (ratio.confidence < usual_confidence && verdict != Verdict::same) verdict = Verdict::ambiguous;   // of too few processes
+    const Verdict verdict = judge(ratio, 0.02, median(flat(of)) - median(flat(to)));
     Json pair{{"ratio", ratio.median},
               {"low", ratio.low},
               {"high", ratio.high},

@@ -180,10 +180,17 @@ std::string_view to_string(Verdict verdict) noexcept {
     return "unknown";
 }
 
+namespace {
+
+/// Slower or faster, but for an interval of too few processes.
+Verdict if_sure(const Estimate& ratio, Verdict verdict) { return ratio.confidence < usual_confidence ? Verdict::ambiguous : verdict; }
+
+}  // namespace
+
 Verdict judge(const Estimate& ratio, double margin, double difference_s, double least_s) {
     if (std::abs(difference_s) < least_s) return Verdict::same;
-    if (ratio.low > 1 + margin) return Verdict::slower;
-    if (ratio.high < 1 / (1 + margin)) return Verdict::faster;
+    if (ratio.low > 1 + margin) return if_sure(ratio, Verdict::slower);
+    if (ratio.high < 1 / (1 + margin)) return if_sure(ratio, Verdict::faster);
     return Verdict::same;
 }
 
@@ -198,8 +205,8 @@ Verdict judge_processes(const Estimate& ratio, double known, double margin, doub
     const auto within = [&](double most) { return ratio.low >= 1 / (1 + most) && ratio.high <= 1 + most; };
     const double matters = std::max(known, margin);
     if (std::abs(difference_s) < least_s || within(known)) return Verdict::same;
-    if (ratio.low > 1 && ratio.median > 1 + matters) return Verdict::slower;
-    if (ratio.high < 1 && ratio.median < 1 / (1 + matters)) return Verdict::faster;
+    if (ratio.low > 1 && ratio.median > 1 + matters) return if_sure(ratio, Verdict::slower);
+    if (ratio.high < 1 && ratio.median < 1 / (1 + matters)) return if_sure(ratio, Verdict::faster);
     return ratio.low <= 1 && ratio.high >= 1 && within(std::max(practical_margin, margin)) ? Verdict::same : Verdict::ambiguous;
 }
 

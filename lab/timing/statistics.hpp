@@ -49,7 +49,7 @@ std::string_view to_string(Verdict) noexcept;
 
 /// A ratio new / old of times: "same" unless its whole interval lies beyond `margin` on one side, so that a difference is claimed
 /// only where it is too large to matter little and too sure to be chance. Differences below `least_s`, which clocks cannot tell,
-/// are "same".
+/// are "same". Of an interval of less than the usual confidence no difference is claimed, here and below: it is ambiguous.
 Verdict judge(const Estimate& ratio, double margin, double difference_s, double least_s = 2e-6);
 
 /// What a repeated measurement tells: slower or faster as judge() says, the same where the whole interval lies within `known`, or

@@ -39,8 +39,7 @@ public:
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);
         method.add("KEPT", geometry_.height).add("MEAN", has_endless_mean());
-        const std::int64_t at_once = batch_of(builder, problem, policy);
-        method.add("STACK", at_once > 1);
+        method.add("STACK", most_planes_ > 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_columns);
         forward_columns_ = builder.constant(fft::line_table(columns_.line));
@@ -51,12 +50,12 @@ public:
 
         const std::int64_t columns = divided_up(width_ / 2 + 1, tile_columns()) * tile_columns();
         if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_ / 2 + 1, tile_columns(), false}, group);
-        together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(width_ / 2 + 1).x), at_once);
+        together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(width_ / 2 + 1).x), most_planes_);
         stride_ = static_cast<std::uint64_t>(columns * geometry_.height);
         const std::size_t bytes = static_cast<std::size_t>(stride_) * 2 * sizeof(float);
         half_ = builder.scratch(bytes);
-        plus_ = builder.scratch(static_cast<std::size_t>(at_once) * bytes);
-        minus_ = builder.scratch(static_cast<std::size_t>(at_once) * bytes);
+        plus_ = builder.scratch(static_cast<std::size_t>(most_planes_) * bytes);
+        minus_ = builder.scratch(static_cast<std::size_t>(most_planes_) * bytes);
     }
 
 protected:

@@ -40,8 +40,7 @@ public:
         host::Defines method;
         method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);
-        const std::int64_t at_once = batch_of(builder, problem, policy);
-        method.add("STACK", at_once > 1);
+        method.add("STACK", most_planes_ > 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
                                           fft::LineLayout::filter, most_pairs, fft::Pairs::opposites);
         forward_columns_ = builder.constant(fft::line_table(columns_.line));
@@ -56,10 +55,10 @@ public:
 
         const std::int64_t columns = divided_up(2 * pairs(), tile_columns()) * tile_columns();
         if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_, tile_columns(), true}, group);
-        together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(pairs()).x), at_once);
+        together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(pairs()).x), most_planes_);
         stride_ = static_cast<std::uint64_t>(columns * height_);
         cosines_ = builder.scratch(static_cast<std::size_t>(stride_) * sizeof(float));
-        field_ = builder.scratch(static_cast<std::size_t>(at_once) * static_cast<std::size_t>(stride_) * 2 * sizeof(float));
+        field_ = builder.scratch(static_cast<std::size_t>(most_planes_) * static_cast<std::size_t>(stride_) * 2 * sizeof(float));
     }
 
 protected:

@@ -10,8 +10,7 @@ namespace parallax::engine::hologram {
 
 class PlanePlan : public Plan {
 public:
-    /// planes_at_once: most planes of a batch.
-    PlanePlan(PlanBuilder&, const Problem&, std::int64_t planes_at_once = 1);
+    PlanePlan(PlanBuilder&, const Problem&, std::int64_t most_planes = 1);
     void update(const Parameters&) override;
     void enqueue(Execution&, const Bindings&) final;
 
@@ -41,9 +40,9 @@ protected:
     HologramParameters parameters_;
     Geometry geometry_;
     PhaseTable phases_;
+    const std::uint32_t most_planes_;   ///< of a batch
 
 private:
-    std::uint32_t planes_at_once_;
     std::optional<FocusSearch> focus_;
     Scratch amplitude_;
     bool wants_focus_, wants_planes_;

@@ -118,8 +118,9 @@ private:
         if (series.size() > 1) said_["ignored"].push_back(std::to_string(series.size() - 1) + " other series");
         if (others > 0) said_["ignored"].push_back(std::to_string(others) + " files that are no DICOM pictures");
         if (!refused.empty()) {   // of which no step knows, and no result that it is without them
-            said_["ignored"].push_back(std::to_string(refused.size()) + " pictures that are not read" + why_not_all_);
-            warnings_.push_back("it is without " + std::to_string(refused.size()) + " pictures that are not read" + why_not_all_);
+            const std::string pictures = std::to_string(refused.size()) + " pictures that are not read" + why_not_all_;
+            said_["ignored"].push_back(pictures);
+            warnings_.push_back("it is without " + pictures);
         }
         sort();
         for (const Header& h : headers_) said_["parts"].push_back(h.path.string());
