@@ -1,5 +1,6 @@
 #include "io/space.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -19,7 +20,7 @@ Vector3 across(const Vector3& a, const Vector3& b, double length) noexcept {
     Vector3 c = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     const double now = length_of(c);
     if (!(now > 0)) return {0, 0, length};
-    for (double& part : c) part *= length / now;
+    for (double& part : c) part = part * length / now + 0.0;
     return c;
 }
 
@@ -49,12 +50,15 @@ std::optional<Space> space_of(const ArrayDesc& desc, const Metadata& metadata) n
     const double unit = desc.unit.empty() ? 1 : millimetres(desc.unit);
     if (!metadata.affine || !(unit > 0)) return std::nullopt;
     Space space = space_of(*metadata.affine, unit);
+    const auto without_length = [](const Vector3& step) { return !(length_of(step) > 0); };
+    if (std::count_if(space.steps.begin(), space.steps.end(), without_length) > 1) return std::nullopt;   // which way is not said
     // No step is taken along an axis of one index: it is as long as the axis says that a plane is thick, and never of no length.
     for (std::size_t i = 0; i < 3; ++i) {
         const Axis* const axis = desc.find("xyz"[i]);
+        if (axis && axis->size > 1) continue;
         const double length = length_of(space.steps[i]), thickness = axis ? axis->spacing : length > 0 ? length : 1;
         if (!(length > 0)) space.steps[i] = across(space.steps[(i + 1) % 3], space.steps[(i + 2) % 3], thickness);
-        else if (axis && axis->size == 1 && std::abs(length - thickness) > 1e-4 * thickness)
+        else if (std::abs(length - thickness) > 1e-4 * thickness)
             for (double& part : space.steps[i]) part *= thickness / length;
     }
     return space;

@@ -373,6 +373,27 @@ TEST_CASE("volumes: a single plane or voxel keeps its place and its thickness, w
                     CHECK((*again.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]));
             }
         }
+    // A column of zeros says nothing: where a plane stands across the two others is all that can be meant, and of more no place is
+    // made up.
+    HostArray flat = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 1}, {'y', 2}, {'x', 2}}));
+    std::fill_n(flat.data(), 4, std::byte{7});
+    flat.desc = flat.desc.with_unit("mm").with_spacing('z', 2).with_spacing('y', 0.5).with_spacing('x', 0.5);
+    for (const char* const name : {"b.nrrd", "b.mha"}) {
+        CAPTURE(name);
+        flat.metadata.affine = {0.5, 0, 0, -20, 0, 0.5, 0, 30, 0, 0, 0, 11, 0, 0, 0, 1};
+        io::write(folder / name, flat, {.overwrite = true});
+        HostArray again = io::read(folder / name);
+        REQUIRE(again.metadata.affine.has_value());
+        CHECK((*again.metadata.affine)[10] == doctest::Approx(2));
+        CHECK(get(folder / name).find("-0 ") == std::string::npos);
+        flat.metadata.affine = {0, 0, 0, -20, 0, 0.5, 0, 30, 0, 0, 0, 11, 0, 0, 0, 1};
+        io::write(folder / name, flat, {.overwrite = true});
+        again = io::read(folder / name);
+        CHECK(again.desc.find('z')->spacing == 2);
+        CHECK(again.desc.find('x')->spacing == 0.5);
+        if (again.metadata.affine) CHECK((*again.metadata.affine)[3] == 0);   // no place of its own
+    }
+
     HostArray plane = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}}));
     std::fill_n(plane.data(), 4, std::byte{7});
     plane.desc = plane.desc.with_unit("mm").with_spacing('y', 0.5).with_spacing('x', 0.5);
