@@ -54,7 +54,7 @@ KERNEL void cosine_join(GLOBAL const float *RESTRICT in, GLOBAL float2 *RESTRICT
                         ulong64 images, ulong64 n, ulong64 unit) {
     COSINE_LINES
     const float2 opposite = k == 0u ? make_float2(0.0f, 0.0f) : LOADED(n - k);
-    z[WORK(k)] = mirror_spectrum(LOADED(k), opposite, quarters[k]);
+    z[WORK(k)] = mirror_spectrum(LOADED(k), opposite, make_float2(0.5f * quarters[k].x, 0.5f * quarters[k].y));
 }
 
 KERNEL void cosine_place(GLOBAL const float2 *RESTRICT z, GLOBAL float *RESTRICT out, GLOBAL const float2 *RESTRICT quarters,

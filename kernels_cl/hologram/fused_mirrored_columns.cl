@@ -53,7 +53,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 #undef twiddles
 
     // Cosine transforms: u.x of the first column, u.y of the second.
-    FFT_FOR_EACH_POINT(u[k] = mirror_cosine(v[k], FFT_OPPOSITE(v), quarters[i]);)
+    FFT_FOR_EACH_POINT(u[k] = mirror_cosine(v[k], FFT_OPPOSITE(v), mirror_turned(quarters[j], r));)
 
     // Point i of a column in its tile, as mirror_tiled() has it.
 #define PLACE(i) ((tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within)
@@ -89,7 +89,8 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
                 v[k] = make_float2(u[k].x * h.x, u[k].x * h.y);)
             FFT_FOR_EACH_POINT(
                 const float2 opposite = FFT_OPPOSITE(v);
-                spectrum[k] = mirror_spectrum(v[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
+                const float2 half_turn = mirror_turned(make_float2(0.5f * quarters[j].x, 0.5f * quarters[j].y), r);
+                spectrum[k] = mirror_spectrum(v[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, half_turn);)
             FFT_FOR_EACH_POINT(v[k] = spectrum[k];)
 
 #define FFT_LOAD(i, value)

@@ -8,6 +8,7 @@
 #include "hologram/fused_tiles.clh"
 #include "fft/mirror.clh"
 #include "hologram/planes.clh"
+#include "prelude/cache.clh"
 
 #ifndef MIRRORED           // 1: plus is the cosine spectrum of a row, minus is not read, FFT_PAIRS is 1, the radices go backwards
 #define MIRRORED 0
@@ -32,15 +33,16 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
 #if MIRRORED
     float2 x[FFT_REGISTERS];
     const uint from = mirror_place(row, rows);
-    FFT_FOR_EACH_POINT(x[k] = plus[mirror_tiled((uint)i, from, rows)];)
+    FFT_FOR_EACH_POINT(x[k] = load_streaming(plus + mirror_tiled((uint)i, from, rows));)
     FFT_FOR_EACH_POINT(
         const float2 opposite = FFT_OPPOSITE(x);
-        v[k] = mirror_spectrum(x[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, quarters[i]);)
+        const float2 half_turn = mirror_turned(make_float2(0.5f * quarters[j].x, 0.5f * quarters[j].y), r);
+        v[k] = mirror_spectrum(x[k], i == 0 ? make_float2(0.0f, 0.0f) : opposite, half_turn);)
 #define FFT_LOAD(i, value)
 #define POINT(i) mirror_point((uint)(i), FFT_N)
 #else
 #define FFT_LOAD(i, value) \
-    value = (i) <= FFT_N / 2 ? plus[tiled((uint)(i), row, rows)] : minus[tiled((uint)(FFT_N - (i)), row, rows)]
+    value = load_streaming((i) <= FFT_N / 2 ? plus + tiled((uint)(i), row, rows) : minus + tiled((uint)(FFT_N - (i)), row, rows))
 #define POINT(i) ((uint)(i))
 #endif
 #if FFT_NEIGHBOURS

@@ -1,5 +1,6 @@
 #include "algorithms/fft/line.hpp"
 
+#include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/radices.hpp"
 
 #include <fmt/format.h>
@@ -240,11 +241,12 @@ std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimit
 //
 // Filters: 4 lines, where fewer would write parts of memory's sectors; half of another line rests in registers beside theirs. How
 // many registers a shape takes is known once it is built, so that there are several. 11 warps are the fewest that keep an H200
-// busy: 1200 takes 49 us with 10, and 40 with 15.
+// busy: 1200 takes 49 us with 10, and 40 with 15. Twelve with twice the points and a stage less are faster than twice as many (an H100:
+// 2304 as 4 4 12 12 takes 81 us, as 4 4 4 6 6 87), unless work-items go without a butterfly.
 std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted,
                              std::size_t most) {
-    static constexpr std::array<PairedShape, 5> wide = {
-        {{4, 512, 18, 352}, {4, 768, 12}, {4, 768, 20}, {4, most_group, 12}, {4, 768, 24}}};
+    static constexpr std::array<PairedShape, 6> wide = {
+        {{4, 512, 18, 352}, {4, 384, 24, 352}, {4, 768, 12}, {4, 768, 20}, {4, most_group, 12}, {4, 768, 24}}};
     static constexpr std::array<PairedShape, 2> of_rader = {{{4, 768, 20}, {4, 768, 24}}};
     static constexpr std::array<PairedShape, 4> narrow = {{{2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
     static constexpr std::array<PairedShape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
@@ -304,6 +306,18 @@ std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits
     return lines.empty() ? std::nullopt : std::optional(std::move(lines.front()));
 }
 
+namespace {
+
+// exp(-i pi r / 2 radix) for r to `radix`, as literals.
+std::string quarters_of(int radix) {
+    std::string list;
+    for (const std::complex<float> w : quarters(radix, radix + 1))
+        list += fmt::format("{}{:#.9g}f,{:#.9g}f", list.empty() ? "" : ",", w.real(), w.imag());
+    return list;
+}
+
+}  // namespace
+
 void add_line_defines(host::Defines& defines, const Line& line) {
     defines.add("FFT_N", line.n).add("FFT_STAGES", static_cast<std::int64_t>(line.radices.size()));
     for (std::size_t s = 0; s < most_stages; ++s)
@@ -316,6 +330,7 @@ void add_line_defines(host::Defines& defines, const Line& line) {
         for (std::size_t s = 0; s < radices.size(); ++s) defines.add("FFT_S" + std::to_string(s), radices[s]);
         defines.add("FFT_TABLES", static_cast<std::int64_t>(rader_table(line.rader).size()));
     }
+    if (line.pairs != Pairs::none) defines.add("FFT_QUARTERS", quarters_of(line.radices.back()));
     defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDING", line.padding ? 1 : 0);
 }
 

@@ -15,7 +15,8 @@ FusedRowsBack::FusedRowsBack(PlanBuilder& builder, const Problem& problem, const
         defines.add("WANT_AMPLITUDE", amplitude)
             .add("WANT_PHASE", phase)
             .add("WANT_INTENSITY", intensity)
-            .add("WANT_FIELD", field);
+            .add("WANT_FIELD", field)
+            .add("PTX", builder.context().capabilities().inline_ptx);
         return fft::build_line_kernel(builder, {"hologram/fused_rows_inverse.cl", defines}, "rows_inverse",
                                       static_cast<int>(width), fft::LineLayout::rows, height_,
                                       mirrored ? fft::Pairs::both : fft::Pairs::none);
