@@ -270,7 +270,15 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         h.frame_time = as_decimal(1 / rate[0]);
     }
     if (h.is_palette()) read_palette(set, h);
-    if (set.FindDataElement(gdcm::Tag(0x6000, 0x3000))) h.ignored.push_back("an overlay");
+    if (const auto scaling = decimals_at(set, 0x3004, 0x000e); scaling.size() == 1 && scaling[0] > 0 && scaling[0] != 1)
+        h.warnings.push_back("its doses are the values that are read times its Dose Grid Scaling, which is not applied");
+    // Sixteen groups, of which each may hold one; before 2004 in bits beside those of the pixel, which are cleared.
+    std::size_t overlays = 0;
+    for (std::uint16_t group = 0x6000; group <= 0x601e; group = static_cast<std::uint16_t>(group + 2)) {
+        const bool own = set.FindDataElement(gdcm::Tag(group, 0x3000)), in_pixels = word_at(set, group, 0x0102).value_or(0) > 0;
+        overlays += own || in_pixels ? 1 : 0;
+    }
+    if (overlays > 0) h.ignored.push_back(overlays == 1 ? "an overlay" : std::to_string(overlays) + " overlays");
     const std::uint64_t pixels =
         static_cast<std::uint64_t>(h.rows) * static_cast<std::uint64_t>(h.columns) * static_cast<std::uint64_t>(h.samples);
     if (pixels > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(h.frames))

@@ -79,6 +79,8 @@ void check_bits(Header& h, std::optional<std::int64_t> high_bit) {
     const bool plain = !h.compressed || is_rle(h);
     if (plain && h.allocated > 1 && *high_bit > h.high && *high_bit < h.allocated) {
         h.high = *high_bit;
+        h.bits_at = ", at bits " + std::to_string(h.high - h.stored + 1) + " to " + std::to_string(h.high) + " of " +
+                    std::to_string(h.allocated) + ": moved down";
         return;
     }
     h.warnings.push_back("it says that bit " + std::to_string(*high_bit) + " is the highest of " + std::to_string(h.stored) +
