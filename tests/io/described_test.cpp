@@ -148,6 +148,12 @@ TEST_CASE("described: how a picture is to be held, and what is left out, is said
     CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("MetaMorph") != std::string::npos);
 }
 
+TEST_CASE("described: pages of one size that are unlike are told apart by what they differ in") {
+    const Folder folder;
+    put(folder / "a.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(2, 1, 8, 0, 10, 2)}, "abcd"));
+    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("another photometric interpretation") != std::string::npos);
+}
+
 TEST_CASE("described: of an animated PNG the picture is read, and the rest is told") {
     const Folder folder;
     io::write(folder / "a.png", pattern(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}})));

@@ -13,6 +13,7 @@ namespace {
 /// A file of 2 rows of 2 pixels, little endian, each element with its type. What a test leaves out is absent.
 struct Dicom {
     std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
+    std::string syntax = "1.2.840.10008.1.2.1";
     std::optional<std::uint16_t> overlay_bit;   ///< where the pixels hold one
     std::optional<std::string> photometric = "MONOCHROME2";
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
@@ -21,7 +22,7 @@ struct Dicom {
 
     std::string bytes() const {
         Bytes meta;
-        element(meta, 2, 0x10, "UI", std::string("1.2.840.10008.1.2.1\0", 20));
+        element(meta, 2, 0x10, "UI", syntax + (syntax.size() % 2 ? std::string(1, '\0') : ""));
         Bytes file;
         file.pad_to(128).add_text("DICM");
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
@@ -208,6 +209,24 @@ TEST_CASE("dicom: bits are those below the highest that is named, whatever stand
     CHECK(told(folder, none).empty());
     none.sign = 2;
     has(refusal(folder, none), "Pixel Representation is 2");
+}
+
+TEST_CASE("dicom: films, JPEG XL and what else is not read are called that, and not damaged") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const auto& [syntax, words] : std::map<std::string, std::string>{{"1.2.840.10008.1.2.4.102", "film"},
+                                                                          {"1.2.840.10008.1.2.4.107", "film"},
+                                                                          {"1.2.840.10008.1.2.4.110", "JPEG XL"},
+                                                                          {"1.2.840.10008.1.2.4.95", "JPIP"},
+                                                                          {"1.2.840.10008.1.2.7.1", "SMPTE"}}) {
+        CAPTURE(syntax);
+        Dicom file;
+        file.syntax = syntax;
+        const std::string problem = refusal(folder, file);
+        has(problem, words);
+        has(problem, syntax);
+        CHECK(problem.find("damaged") == std::string::npos);
+    }
 }
 
 TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bits") {

@@ -94,6 +94,24 @@ std::string shown(const std::string& name) {
     return is_grey(name) || is_colours(name) || name == "PALETTE COLOR" ? name : "something else";
 }
 
+void check_syntax(const std::string& name) {
+    struct Row {
+        const char* beginning;
+        const char* what;
+        const char* hint;
+    };
+    constexpr const char* frames = "take the film out of it, for instance by pydicom or dcmtk, and read that";
+    constexpr const char* convert = "convert it to JPEG 2000, JPEG-LS or RLE, for instance by pydicom's decompress() and compress()";
+    constexpr Row rows[] = {
+        {"1.2.840.10008.1.2.4.10", "as film (MPEG)", frames},         {"1.2.840.10008.1.2.4.11", "by JPEG XL", convert},
+        {"1.2.840.10008.1.2.4.20", "by high-throughput JPEG 2000", convert}, {"1.2.840.10008.1.2.4.94", "elsewhere (JPIP)", convert},
+        {"1.2.840.10008.1.2.4.95", "elsewhere (JPIP)", convert},      {"1.2.840.10008.1.2.7.", "as film of a studio (SMPTE 2110)", frames},
+    };
+    for (const Row& row : rows)
+        if (name.rfind(row.beginning, 0) == 0)
+            throw Problem{std::string("is a DICOM file with its pixels ") + row.what + " (" + name + "), which is not read", row.hint};
+}
+
 void check_meaning(Header& h, std::optional<std::int64_t> planar_configuration, std::optional<std::int64_t> high_bit) {
     if (h.sign != 0 && h.sign != 1)
         throw Problem{"says that its Pixel Representation is " + std::to_string(h.sign) +
