@@ -48,13 +48,14 @@ std::vector<std::string> names_by_pattern(const Source& source, std::string_view
         width = 10 * width + static_cast<std::size_t>(rest[0] - '0');
         rest.remove_prefix(1);
     }
-    if (rest.empty() || (rest[0] != 'd' && rest[0] != 'i' && rest[0] != 'u') || width > 20 || rest.find('%') != std::string_view::npos)
+    if (rest.empty() || (rest[0] != 'd' && rest[0] != 'i' && rest[0] != 'u') || width > 20 ||
+        rest.find('%') != std::string_view::npos)
         refuse("which is not one that is followed");
     const std::string_view before = words[0].substr(0, percent), behind = rest.substr(1);
     const auto first = integer_of(words[1]), last = integer_of(words[2]), step = words.size() > 3 ? integer_of(words[3]) : 1;
     constexpr std::int64_t far = std::int64_t{1} << 40;
-    if (!first || !last || !step || *step == 0 || *first < 0 || *last < 0 || *first > far || *last > far || *step > far || *step < -far ||
-        (*last - *first) / *step < 0)
+    if (!first || !last || !step || *step == 0 || *first < 0 || *last < 0 || *first > far || *last > far || *step > far ||
+        *step < -far || (*last - *first) / *step < 0)
         refuse("whose first, last and step do not fit together");
     const std::int64_t count = (*last - *first) / *step + 1;
     if (count > static_cast<std::int64_t>(most_parts)) refuse("of more than 4096 names");

@@ -322,7 +322,8 @@ bool has_named_samples(const HostArray& array) {
     const ArrayDesc& desc = array.desc;
     if (desc.axes.size() < 2 || desc.axes.back().name != 'c' || desc.axes.back().size < 2) return false;
     if (static_cast<std::int64_t>(names.size()) != desc.axes.back().size) return false;
-    const bool colour = (names.size() == 3 || names.size() == 4) && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
+    const bool colour =
+        (names.size() == 3 || names.size() == 4) && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
     return !colour || !std::equal(names.begin(), names.end(), engine::colour_names.begin());
 }
 

@@ -80,8 +80,9 @@ struct Video {
 bool has_alpha(const Json& stream, std::string_view pixels) {
     const auto has = [&](std::string_view part) { return pixels.find(part) != std::string_view::npos; };
     const Json tags = stream.value("tags", Json::object());
-    return pixels.starts_with("yuva") || pixels.starts_with("ya") || pixels.starts_with("gbrap") || has("rgba") || has("bgra") || has("argb") ||
-           has("abgr") || (tags.is_object() && (tags.value("alpha_mode", "") == "1" || tags.value("ALPHA_MODE", "") == "1"));
+    return pixels.starts_with("yuva") || pixels.starts_with("ya") || pixels.starts_with("gbrap") || has("rgba") || has("bgra") ||
+           has("argb") || has("abgr") ||
+           (tags.is_object() && (tags.value("alpha_mode", "") == "1" || tags.value("ALPHA_MODE", "") == "1"));
 }
 
 /// In degrees, as ffprobe tells it.
@@ -145,7 +146,8 @@ Video look(const Source& source) {
     if (has_alpha(stream, pixels)) file.ignored.push_back("how transparent its pixels are");
     const std::string aspect = stream.value("sample_aspect_ratio", "1:1");
     if (aspect != "1:1" && aspect != "0:1" && aspect != "N/A")
-        file.warnings.push_back(fmt::format("its pixels are not square, but {} as wide as high: they are read as they are stored", aspect));
+        file.warnings.push_back(
+            fmt::format("its pixels are not square, but {} as wide as high: they are read as they are stored", aspect));
     if (const double turn = rotation_of(stream); turn != 0)
         file.warnings.push_back(fmt::format("it is to be shown turned by {} degrees: it is read as it is stored", turn));
     file.detail = fmt::format("{}, {}, {} frame{}", stream.value("codec_name", "?"), pixels, frames, frames == 1 ? "" : "s");

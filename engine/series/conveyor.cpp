@@ -313,8 +313,10 @@ void Conveyor::do_again_if_changed(std::size_t number) {
             return;
         }
         if (dones_.erase(number) == 0) return;
-        if (done.earlier) ++total_;
-        else --done_;
+        if (done.earlier)
+            ++total_;
+        else
+            --done_;
         again = replaces && folds_.empty() && watching_ && !stop_;
         if (again) todo_.push_back(number), came_.notify_all();
     }

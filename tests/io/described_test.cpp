@@ -1,10 +1,10 @@
 // What a file says of its axes, distances and pictures beside the pixels, and what it is where it is not read.
-#include "support.hpp"
-
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include <tuple>
+
+#include "support.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -151,7 +151,8 @@ TEST_CASE("described: how a picture is to be held, and what is left out, is said
 TEST_CASE("described: pages of one size that are unlike are told apart by what they differ in") {
     const Folder folder;
     put(folder / "a.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(2, 1, 8, 0, 10, 2)}, "abcd"));
-    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("another photometric interpretation") != std::string::npos);
+    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("another photometric interpretation") !=
+          std::string::npos);
 }
 
 TEST_CASE("described: of an animated PNG the picture is read, and the rest is told") {

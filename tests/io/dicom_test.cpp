@@ -268,7 +268,7 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
     }
     put(folder / "slices/a.dcm", Dicom{}.bytes());
     put(folder / "slices/c.txt", "a note");
-    CHECK(ignored() == "a file that is no DICOM picture\n");   // of pictures a warning tells, once
+    CHECK(ignored() == "a file that is no DICOM picture\n");                          // of pictures a warning tells, once
     const std::vector<std::string> warnings = io::info(folder / "slices").warnings;   // who runs a job is told, too
     REQUIRE(!warnings.empty());
     has(warnings.front(), "it is without a picture that is not read (b.dcm says");

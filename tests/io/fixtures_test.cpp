@@ -1,8 +1,8 @@
 // Files written byte by byte, as their formats' descriptions have them: what other programs write.
-#include "support.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "support.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -196,7 +196,8 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         put(path, nifti.header() + voxels.text);
         CHECK(values_of<std::int16_t>(io::read(path)) == std::vector<std::int16_t>{1, -2, 300, 4, 5, 6});
         const std::vector<std::string> warnings = io::info(path).warnings;
-        CHECK(std::any_of(warnings.begin(), warnings.end(), [](const std::string& w) { return w.find("slope is 0.5") != std::string::npos; }));
+        CHECK(std::any_of(warnings.begin(), warnings.end(),
+                          [](const std::string& w) { return w.find("slope is 0.5") != std::string::npos; }));
     }
     SUBCASE("the affine from the quaternion: half a turn about y, left-handed") {
         nifti.qform = 1;

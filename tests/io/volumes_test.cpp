@@ -1,7 +1,6 @@
 // Volumes with a header of text or a partner beside them, archives, packed pixels, levels and images to choose from.
-#include <zlib.h>
-
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -179,19 +178,19 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
 
 TEST_CASE("volumes: patterns of names that do not fit, or lead elsewhere, are refused") {
     const Folder folder;
-    for (const auto& [pattern, words] : std::map<std::string, std::string>{
-             {"a%s.raw 1 2 1", "not one that is followed"},
-             {"a%d%d.raw 1 2 1", "not one that is followed"},
-             {"a%n.raw 1 2 1", "not one that is followed"},
-             {"a%999999999d.raw 1 2 1", "not one that is followed"},
-             {"a%d.raw 1 2 0", "do not fit together"},
-             {"a%d.raw 2 1 1", "do not fit together"},
-             {"a%d.raw -3 1 1", "do not fit together"},
-             {"a%d.raw one 2 1", "do not fit together"},
-             {"a%d.raw 1 1000000000 1", "more than 4096 names"},
-             {"a%d.raw 0 9223372036854775807 1", "do not fit together"},
-             {"../a%d.raw 1 2 1", "not in its own folder"},
-             {"a%d.raw 1 2 1", "names the file \"a1.raw\""}}) {
+    for (const auto& [pattern, words] :
+         std::map<std::string, std::string>{{"a%s.raw 1 2 1", "not one that is followed"},
+                                            {"a%d%d.raw 1 2 1", "not one that is followed"},
+                                            {"a%n.raw 1 2 1", "not one that is followed"},
+                                            {"a%999999999d.raw 1 2 1", "not one that is followed"},
+                                            {"a%d.raw 1 2 0", "do not fit together"},
+                                            {"a%d.raw 2 1 1", "do not fit together"},
+                                            {"a%d.raw -3 1 1", "do not fit together"},
+                                            {"a%d.raw one 2 1", "do not fit together"},
+                                            {"a%d.raw 1 1000000000 1", "more than 4096 names"},
+                                            {"a%d.raw 0 9223372036854775807 1", "do not fit together"},
+                                            {"../a%d.raw 1 2 1", "not in its own folder"},
+                                            {"a%d.raw 1 2 1", "names the file \"a1.raw\""}}) {
         CAPTURE(pattern);
         put(folder / "p.nhdr", nrrd("encoding: raw\ndata file: " + pattern + "\n"));
         CHECK(io_error(folder / "p.nhdr", [&] { io::info(folder / "p.nhdr"); }).problem.find(words) != std::string::npos);
@@ -204,11 +203,16 @@ TEST_CASE("volumes: MATLAB 4 has no mark, and is known by what its header must b
     const Folder folder;
     for (const bool big : {false, true}) {
         Bytes file{{}, big};
-        file.add<std::int32_t>(big ? 1000 : 0).add<std::int32_t>(2).add<std::int32_t>(3).add<std::int32_t>(0).add<std::int32_t>(4);
+        file.add<std::int32_t>(big ? 1000 : 0)
+            .add<std::int32_t>(2)
+            .add<std::int32_t>(3)
+            .add<std::int32_t>(0)
+            .add<std::int32_t>(4);
         file.add_text(std::string("abc\0", 4)).add_all<double>({1, 2, 3, 4, 5, 6});
         put(folder / "four.mat", file.text);
         if (host::program_beside("parallax-read-mat").empty()) {
-            CHECK(io_error(folder / "four.mat", [&] { io::info(folder / "four.mat"); }).problem.find("MATLAB") != std::string::npos);
+            CHECK(io_error(folder / "four.mat", [&] { io::info(folder / "four.mat"); }).problem.find("MATLAB") !=
+                  std::string::npos);
             continue;
         }
         const HostArray array = io::read(folder / "four.mat");
@@ -216,7 +220,8 @@ TEST_CASE("volumes: MATLAB 4 has no mark, and is known by what its header must b
         CHECK(values_of<double>(array) == std::vector<double>{1, 3, 5, 2, 4, 6});
     }
     put(folder / "none.mat", std::string(100, '\0'));
-    CHECK(io_error(folder / "none.mat", [&] { io::info(folder / "none.mat"); }).problem.find("does not begin as one") != std::string::npos);
+    CHECK(io_error(folder / "none.mat", [&] { io::info(folder / "none.mat"); }).problem.find("does not begin as one") !=
+          std::string::npos);
 }
 
 TEST_CASE("volumes: a NIfTI pair") {
@@ -480,7 +485,8 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
     for (const ElementType type : {ElementType::u8, ElementType::f32, ElementType::boolean}) {
         HostArray stains = pattern(ArrayDesc::dense(type, {{'z', 2}, {'y', 4}, {'x', 5}, {'c', 3}}));
         if (type == ElementType::boolean)
-            std::transform(stains.data(), stains.data() + stains.desc.count(), stains.data(), [](std::byte b) { return b & std::byte{1}; });
+            std::transform(stains.data(), stains.data() + stains.desc.count(), stains.data(),
+                           [](std::byte b) { return b & std::byte{1}; });
         stains.metadata.channels = {"DAPI", "GFP", "red"};
         fs::remove(folder / "d.ome.tif");
         io::write(folder / "d.ome.tif", stains);
@@ -492,8 +498,10 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
         for (std::size_t z = 0; z < 2; ++z)
             for (std::size_t at = 0; at < 20; ++at)
                 for (std::size_t c = 0; c < 3; ++c) {
-                    const std::byte *from = stains.data() + ((z * 20 + at) * 3 + c) * bytes, *to = planes.data() + ((z * 3 + c) * 20 + at) * bytes;
-                    right = right && (type == ElementType::boolean ? (*from != std::byte{0}) == (*to != std::byte{0}) : std::memcmp(from, to, bytes) == 0);
+                    const std::byte *from = stains.data() + ((z * 20 + at) * 3 + c) * bytes,
+                                    *to = planes.data() + ((z * 3 + c) * 20 + at) * bytes;
+                    right = right && (type == ElementType::boolean ? (*from != std::byte{0}) == (*to != std::byte{0})
+                                                                   : std::memcmp(from, to, bytes) == 0);
                 }
         CHECK(right);
     }

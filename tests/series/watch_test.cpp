@@ -374,7 +374,8 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
             fs::copy_file(folder / "full/f002.tif", folder / "frames/f002.tif");
             replace(folder / "frames/f009.tif", frame(90));   // in the same folder
         });
-        std::vector<std::string> arguments{"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"};
+        std::vector<std::string> arguments{"run",     "job.json", "--out", "out",      "--device",   "native",
+                                           "--watch", "--idle",   "4",     "--report", "report.json"};
         if (overwrite) arguments.emplace_back("--overwrite");
         const Run run = run_program(arguments, folder.path());
         camera.join();
@@ -386,7 +387,8 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
         CHECK(report["items"]["done"] == (overwrite ? 4 : 2));
         CHECK(report["items"]["failed"] == (overwrite ? 0 : 2));
         const auto is_of = [&](const char* name, int number) {
-            return io::read(folder / "out/sums" / (std::string(name) + ".npy")).as<std::uint8_t>()[5] == frame(number).as<std::uint8_t>()[5] + 1;
+            return io::read(folder / "out/sums" / (std::string(name) + ".npy")).as<std::uint8_t>()[5] ==
+                   frame(number).as<std::uint8_t>()[5] + 1;
         };
         CHECK(is_of("f000", overwrite ? 40 : 0));
         CHECK(is_of("f001", 1));
@@ -406,12 +408,14 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
         std::this_thread::sleep_for(milliseconds(1500));
         replace(folder / "frames/f000.tif", frame(40));
     });
-    const Run run = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--overwrite"}, folder.path());
+    const Run run = run_program(
+        {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--overwrite"}, folder.path());
     camera.join();
     CAPTURE(run.err);
     CHECK(run.status == 1);
     CHECK(contains(run.err, "--resume does it again"));
-    CHECK(run_program({"run", "job.json", "--out", "out", "--device", "native", "--resume", "--quiet"}, folder.path()).status == 0);
+    CHECK(run_program({"run", "job.json", "--out", "out", "--device", "native", "--resume", "--quiet"}, folder.path()).status ==
+          0);
     CHECK(io::read(folder / "out/all.npy").as<std::uint8_t>()[5] == frame(40).as<std::uint8_t>()[5]);
 }
 

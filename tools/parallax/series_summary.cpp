@@ -54,7 +54,8 @@ void name_the_slowest(const SeriesResult& result, const engine::series::Prepared
         help = "files that unpack faster (uncompressed TIFF, NPY), a faster disk, or more cores and --readers";
     } else {
         what = fmt::format("writing, by {} threads", result.writers);
-        help = fmt::format("{}a faster disk, {}more cores and --writers", packs(series) ? "TIFF or NPY, or \"compression\": 0, " : "",
+        help = fmt::format("{}a faster disk, {}more cores and --writers",
+                           packs(series) ? "TIFF or NPY, or \"compression\": 0, " : "",
                            series.where.synced ? "--no-sync, or " : "or ");
     }
     tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what, 100 * most,
@@ -212,7 +213,8 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
         io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume,
                        series.where.confined);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
-    else if (!options.quiet) summarise(result, series);
+    else if (!options.quiet)
+        summarise(result, series);
     for (const engine::series::SeriesWarning& warning : result.warnings)
         spdlog::warn("{}: {}{}", warning.first, warning.text,
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());

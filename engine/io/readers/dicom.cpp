@@ -116,8 +116,9 @@ private:
                 "choose one from 0 to " + std::to_string(series.size() - 1)};
         headers_ = std::move(std::next(series.begin(), std::max<std::int64_t>(0, wanted))->second);
         if (series.size() > 1) said_["ignored"].push_back(std::to_string(series.size() - 1) + " other series");
-        if (others > 0) said_["ignored"].push_back(others == 1 ? std::string("a file that is no DICOM picture")
-                                                           : std::to_string(others) + " files that are no DICOM pictures");
+        if (others > 0)
+            said_["ignored"].push_back(others == 1 ? std::string("a file that is no DICOM picture")
+                                                   : std::to_string(others) + " files that are no DICOM pictures");
         if (!refused.empty())   // of which no step knows, and no result that it is without them: more than a thing left out
             warnings_.push_back("it is without " +
                                 (refused.size() == 1 ? std::string("a picture that is not read")
@@ -235,8 +236,8 @@ private:
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
         said_["warnings"] = warnings;
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
-        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") + std::to_string(h.stored) +
-                          " bits" + h.bits_at +
+        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") +
+                          std::to_string(h.stored) + " bits" + h.bits_at +
                           (h.table      ? ", through its table of values"
                            : h.scaled() ? ", rescaled"
                                         : "") +

@@ -168,7 +168,8 @@ std::string syntax_at_beginning(const fs::path& path) {
     const std::string_view head(bytes.data(), static_cast<std::size_t>(in.gcount()));
     const std::size_t at = head.find(std::string_view("\x02\x00\x10\x00UI", 6));
     if (at == std::string_view::npos || at + 8 > head.size()) return {};
-    const std::size_t length = static_cast<unsigned char>(head[at + 6]) | static_cast<std::size_t>(static_cast<unsigned char>(head[at + 7])) << 8;
+    const std::size_t length =
+        static_cast<unsigned char>(head[at + 6]) | static_cast<std::size_t>(static_cast<unsigned char>(head[at + 7])) << 8;
     std::string name(head.substr(at + 8, std::min<std::size_t>(length, 64)));
     while (!name.empty() && (name.back() == '\0' || name.back() == ' ')) name.pop_back();
     return name;

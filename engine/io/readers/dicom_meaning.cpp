@@ -101,15 +101,20 @@ void check_syntax(const std::string& name) {
         const char* hint;
     };
     constexpr const char* frames = "take the film out of it, for instance by pydicom or dcmtk, and read that";
-    constexpr const char* convert = "convert it to JPEG 2000, JPEG-LS or RLE, for instance by pydicom's decompress() and compress()";
+    constexpr const char* convert =
+        "convert it to JPEG 2000, JPEG-LS or RLE, for instance by pydicom's decompress() and compress()";
     constexpr Row rows[] = {
-        {"1.2.840.10008.1.2.4.10", "as film (MPEG)", frames},         {"1.2.840.10008.1.2.4.11", "by JPEG XL", convert},
-        {"1.2.840.10008.1.2.4.20", "by high-throughput JPEG 2000", convert}, {"1.2.840.10008.1.2.4.94", "elsewhere (JPIP)", convert},
-        {"1.2.840.10008.1.2.4.95", "elsewhere (JPIP)", convert},      {"1.2.840.10008.1.2.7.", "as film of a studio (SMPTE 2110)", frames},
+        {"1.2.840.10008.1.2.4.10", "as film (MPEG)", frames},
+        {"1.2.840.10008.1.2.4.11", "by JPEG XL", convert},
+        {"1.2.840.10008.1.2.4.20", "by high-throughput JPEG 2000", convert},
+        {"1.2.840.10008.1.2.4.94", "elsewhere (JPIP)", convert},
+        {"1.2.840.10008.1.2.4.95", "elsewhere (JPIP)", convert},
+        {"1.2.840.10008.1.2.7.", "as film of a studio (SMPTE 2110)", frames},
     };
     for (const Row& row : rows)
         if (name.rfind(row.beginning, 0) == 0)
-            throw Problem{std::string("is a DICOM file with its pixels ") + row.what + " (" + name + "), which is not read", row.hint};
+            throw Problem{std::string("is a DICOM file with its pixels ") + row.what + " (" + name + "), which is not read",
+                          row.hint};
 }
 
 void check_meaning(Header& h, std::optional<std::int64_t> planar_configuration, std::optional<std::int64_t> high_bit) {

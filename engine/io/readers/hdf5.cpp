@@ -277,7 +277,8 @@ public:
         for (const hsize_t size : many) elements *= static_cast<std::size_t>(size);
         std::vector<char> turned(transposed_ ? elements * element : 0);
         if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, transposed_ ? static_cast<void*>(turned.data()) : to) < 0)
-            throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(), "the file is damaged: write or copy it again"};
+            throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(),
+                          "the file is damaged: write or copy it again"};
         if (!low_.empty()) {
             std::int64_t page = static_cast<std::int64_t>(elements) / std::max<std::int64_t>(1, count);
             scale_minc(first * page, elements, static_cast<float*>(to));
@@ -478,10 +479,9 @@ private:
 
     /// Compressors beside HDF5's own, by the numbers that The HDF Group keeps.
     void check_filters(hid_t list) const {
-        static const std::map<int, const char*> known = {{4, "szip"},          {305, "LZO"},         {307, "bzip2"},
-                                                         {32001, "blosc"},     {32004, "LZ4"},       {32008, "bitshuffle"},
-                                                         {32013, "ZFP"},       {32015, "zstd"},      {32019, "JPEG"},
-                                                         {32024, "SZ3"},       {32026, "blosc2"},    {32012, "JPEG-LS"}};
+        static const std::map<int, const char*> known = {
+            {4, "szip"},    {305, "LZO"},    {307, "bzip2"},  {32001, "blosc"}, {32004, "LZ4"},    {32008, "bitshuffle"},
+            {32013, "ZFP"}, {32015, "zstd"}, {32019, "JPEG"}, {32024, "SZ3"},   {32026, "blosc2"}, {32012, "JPEG-LS"}};
         const int count = H5Pget_nfilters(list);
         for (int i = 0; i < count; ++i) {
             std::size_t numbers = 0;

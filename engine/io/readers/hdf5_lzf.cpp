@@ -19,7 +19,8 @@ std::size_t filter(unsigned int flags, std::size_t count, const unsigned int* nu
     for (;;) {
         void* const out = std::malloc(room);
         if (!out) return 0;
-        const std::size_t got = unpack_lzf(static_cast<const unsigned char*>(*buffer), bytes, static_cast<unsigned char*>(out), room);
+        const std::size_t got =
+            unpack_lzf(static_cast<const unsigned char*>(*buffer), bytes, static_cast<unsigned char*>(out), room);
         if (got > 0) {
             std::free(*buffer);
             *buffer = out;

@@ -59,10 +59,9 @@ struct Type {
 
 Type type_of(const std::string& dtype) {
     static const std::map<std::string, Type> types = {
-        {"b1", {"bool", 1, 1}}, {"u1", {"u8", 1, 1}},  {"i1", {"i8", 1, 1}},    {"u2", {"u16", 2, 2}}, {"i2", {"i16", 2, 2}},
-        {"u4", {"u32", 4, 4}},  {"i4", {"i32", 4, 4}}, {"u8", {"u64", 8, 8}},   {"i8", {"i64", 8, 8}}, {"f4", {"f32", 4, 4}},
-        {"f2", {"f32", 2, 2, true}},
-        {"f8", {"f64", 8, 8}},  {"c8", {"c64", 8, 4}}, {"c16", {"c128", 16, 8}}};
+        {"b1", {"bool", 1, 1}},      {"u1", {"u8", 1, 1}},  {"i1", {"i8", 1, 1}},  {"u2", {"u16", 2, 2}},   {"i2", {"i16", 2, 2}},
+        {"u4", {"u32", 4, 4}},       {"i4", {"i32", 4, 4}}, {"u8", {"u64", 8, 8}}, {"i8", {"i64", 8, 8}},   {"f4", {"f32", 4, 4}},
+        {"f2", {"f32", 2, 2, true}}, {"f8", {"f64", 8, 8}}, {"c8", {"c64", 8, 4}}, {"c16", {"c128", 16, 8}}};
     const auto found = dtype.size() < 3 ? types.end() : types.find(dtype.substr(1));
     if (found == types.end())
         throw Problem{"holds elements of the type \"" + dtype + "\", which is not read", "write it as integers or floats"};
@@ -76,7 +75,8 @@ std::uint16_t half_of(double number) {
         const auto half = static_cast<std::uint16_t>(bits);
         const double value = parallax::io::widen_half(half);
         if (value == number) return half;
-        if (!std::isnan(value) && (nearest == 0x7e00 || std::abs(value - number) < std::abs(parallax::io::widen_half(nearest) - number)))
+        if (!std::isnan(value) &&
+            (nearest == 0x7e00 || std::abs(value - number) < std::abs(parallax::io::widen_half(nearest) - number)))
             nearest = half;
     }
     return nearest;
