@@ -201,16 +201,6 @@ void swap_each(std::byte* data, std::size_t count) noexcept {
 
 }  // namespace
 
-float widen_half(std::uint16_t half) noexcept {
-    const int exponent = (half >> 10) & 31;
-    const int fraction = half & 1023;
-    const float value = exponent == 31
-                            ? (fraction ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity())
-                        : exponent ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
-                                   : std::ldexp(static_cast<float>(fraction), -24);
-    return half & 0x8000 ? -value : value;
-}
-
 void swap_bytes(std::byte* data, std::int64_t count, ElementType type) noexcept {
     const std::size_t parts = is_complex(type) ? 2 : 1;
     const std::size_t numbers = static_cast<std::size_t>(count) * parts;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "io/half.hpp"
 #include "io/io.hpp"
 
 namespace parallax::io {
@@ -226,9 +227,6 @@ HostArray read_picture(const Source&, const FileInfo&, const std::function<void(
 
 /// Reverses the bytes of `count` elements, complex ones by their parts.
 void swap_bytes(std::byte*, std::int64_t count, ElementType) noexcept;
-
-/// IEEE 754 binary16.
-float widen_half(std::uint16_t) noexcept;
 
 /// A number in a file's header; `swap`: its byte order is not this machine's.
 template <class T>

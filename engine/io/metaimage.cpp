@@ -63,10 +63,8 @@ Header read_lines(const Source& source, File& file) {
         listing = value.starts_with("LIST");
         ended = !listing;
         if (!header.attached && !listing) {
-            if (value.find('%') != std::string::npos)
-                fail(source, fmt::format("names its files by the pattern \"{}\", which is not followed", shortened(value)),
-                     "write their names one below the other behind \"ElementDataFile = LIST\"");
-            header.files = {value};
+            const bool pattern = value.find('%') != std::string::npos && words_of(value).size() > 2;
+            header.files = pattern ? names_by_pattern(source, value) : std::vector<std::string>{value};
         }
     }
     if (!header.fields.contains("elementdatafile"))
@@ -181,7 +179,7 @@ StoredArray read_header(const Source& source) {
     array.swap = bytes_of(row->type) > 1 && big != (std::endian::native == std::endian::big);
     if (is_true(field(header, {"compresseddata"}))) array.packing = Packing::zlib;
     array.at = header.attached ? header.bytes : 0;
-    if (header.files.size() > 4096)
+    if (header.files.size() > most_parts)
         fail(source, fmt::format("names {} files for its elements; up to 4096 are read", header.files.size()), "join them");
     for (const std::string& name : header.files) array.parts.push_back(open_part(source, name));
     const std::int64_t head = integer_of(field(header, {"headersize"})).value_or(0);

@@ -230,6 +230,9 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     const auto inside = std::find_if(file.desc.axes.begin(), file.desc.axes.end(),
                                      [](const Axis& axis) { return axis.name != 't' && axis.name != 'n'; });
     file.page_axes = static_cast<int>(inside - file.desc.axes.begin());
+    if (row->channels == 1 && std::isfinite(h.slope) && h.slope != 0 && h.slope != 1 && !std::isfinite(h.inter))
+        file.warnings.push_back(
+            fmt::format("its slope is {}, and its intercept no number: values are read as they are stored", h.slope));
     describe_space(volume);
     describe_intent(volume);
     if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;

@@ -117,10 +117,8 @@ Header read_lines(const Source& source, File& file) {
     if (const auto data = header.fields.find("datafile"); data != header.fields.end()) {
         header.attached = false;
         if (!listing) {
-            if (words_of(data->second).size() > 2 && data->second.find('%') != std::string::npos)
-                fail(source, fmt::format("names its files by the pattern \"{}\", which is not followed", shortened(data->second)),
-                     "write their names one below the other behind \"data file: LIST\"");
-            header.files = {data->second};
+            const bool pattern = words_of(data->second).size() > 2 && data->second.find('%') != std::string::npos;
+            header.files = pattern ? names_by_pattern(source, data->second) : std::vector<std::string>{data->second};
         }
     }
     return header;
@@ -414,7 +412,7 @@ StoredArray read_header(const Source& source) {
     array.swap = bytes_of(row->type) > 1 && (endian == "big") != (std::endian::native == std::endian::big);
 
     array.at = header.attached ? header.bytes : 0;
-    if (header.files.size() > 4096)
+    if (header.files.size() > most_parts)
         fail(source, fmt::format("names {} files for its elements; up to 4096 are read", header.files.size()), "join them");
     for (const std::string& name : header.files) array.parts.push_back(open_part(source, name));
     if (!header.attached && header.files.empty()) fail(source, "names no file for its elements", again);

@@ -32,4 +32,40 @@ Part open_part(const Source& source, std::string_view name) {
     return part;
 }
 
+std::vector<std::string> names_by_pattern(const Source& source, std::string_view pattern) {
+    const auto refuse = [&](const char* why) {
+        fail(source, fmt::format("names its files by the pattern \"{}\", {}", shortened(pattern), why),
+             "write it as \"slice%03d.raw 1 50 1\" (first, last, step), or the names one below the other behind LIST");
+    };
+    const std::vector<std::string_view> words = words_of(pattern);
+    const std::size_t percent = words.empty() ? std::string_view::npos : words[0].find('%');
+    if (percent == std::string_view::npos || words.size() < 3 || words.size() > 5) refuse("which is not one that is followed");
+    // Of printf()'s words the one that is meant: %d, %4d or %04d, once.
+    std::string_view rest = words[0].substr(percent + 1);
+    const bool zeros = rest.starts_with('0');
+    std::size_t width = 0;
+    while (!rest.empty() && rest[0] >= '0' && rest[0] <= '9' && width < 100) {
+        width = 10 * width + static_cast<std::size_t>(rest[0] - '0');
+        rest.remove_prefix(1);
+    }
+    if (rest.empty() || (rest[0] != 'd' && rest[0] != 'i' && rest[0] != 'u') || width > 20 ||
+        rest.find('%') != std::string_view::npos)
+        refuse("which is not one that is followed");
+    const std::string_view before = words[0].substr(0, percent), behind = rest.substr(1);
+    const auto first = integer_of(words[1]), last = integer_of(words[2]), step = words.size() > 3 ? integer_of(words[3]) : 1;
+    constexpr std::int64_t far = std::int64_t{1} << 40;
+    if (!first || !last || !step || *step == 0 || *first < 0 || *last < 0 || *first > far || *last > far || *step > far ||
+        *step < -far || (*last - *first) / *step < 0)
+        refuse("whose first, last and step do not fit together");
+    const std::int64_t count = (*last - *first) / *step + 1;
+    if (count > static_cast<std::int64_t>(most_parts)) refuse("of more than 4096 names");
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::string number = std::to_string(*first + i * *step);
+        const std::string pad(width > number.size() ? width - number.size() : 0, zeros ? '0' : ' ');
+        names.push_back(fmt::format("{}{}{}{}", before, pad, number, behind));
+    }
+    return names;
+}
+
 }   // namespace parallax::io

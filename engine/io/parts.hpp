@@ -15,4 +15,9 @@ struct Part {
 /// elsewhere, or is not there.
 Part open_part(const Source&, std::string_view name);
 
+/// The names that a pattern stands for, as C's printf() would write them: "slice%03d.raw 1 50 1" (first, last, step); "%d" counts
+/// too. Throws IoError where it is another pattern, or one of more than `most_parts` names.
+std::vector<std::string> names_by_pattern(const Source&, std::string_view pattern);
+inline constexpr std::size_t most_parts = 4096;
+
 }   // namespace parallax::io

@@ -50,9 +50,10 @@ void leave_out_the_rest(png_structp png) {
     static constexpr png_byte names[] = {
         "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0hIST\0sCAL\0pCAL\0cHRM\0gAMA\0sRGB\0sBIT\0bKGD\0oFFs\0tIME\0"};
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (sizeof names - 1) / 5);
-    // EXIF as it is stored: libpng's own reader asks for whatever length a chunk says that it has.
-    static constexpr png_byte exif[] = {"eXIf"};
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, exif, 1);
+    // EXIF as it is stored: libpng's own reader asks for whatever length a chunk says that it has. Animations, which it does not
+    // know.
+    static constexpr png_byte kept[] = {"eXIf\0acTL"};
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, kept, 2);
 }
 
 template <class Work>
@@ -124,7 +125,17 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     reader.message.interlaced = interlace != PNG_INTERLACE_NONE;
     Picture picture;
     if (transparency) picture.file.ignored.push_back("the colour or the colours that are to be transparent");
-    if (kept_chunks > 0) warn_of_orientation(picture.file, exif_orientation({kept[0].data, kept[0].size}));
+    bool turned = false, animated = false;
+    for (int i = 0; i < kept_chunks; ++i) {
+        const std::span<const std::uint8_t> data(kept[i].data, kept[i].size);
+        const bool exif = std::memcmp(kept[i].name, "eXIf", 4) == 0;
+        if (exif && !turned) warn_of_orientation(picture.file, exif_orientation(data)), turned = true;
+        if (exif || animated || data.size() < 4) continue;
+        animated = true;
+        const std::uint32_t frames =
+            std::uint32_t{data[0]} << 24 | std::uint32_t{data[1]} << 16 | std::uint32_t{data[2]} << 8 | data[3];
+        picture.file.ignored.push_back(fmt::format("an animation of {} frames: its picture is read", frames));
+    }
     picture.bits = bits;
     const char* words = "grey";
     int channels = 1;

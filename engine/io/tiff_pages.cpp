@@ -418,9 +418,16 @@ Document read_document(const Source& source, const TiffFile& file) {
     for (std::size_t i = 0; i < document.pages.size() && !range; ++i) {  // a range is checked when it is read
         const Page& other = document.pages[i];
         if (page.same_picture(other)) continue;
+        const std::string difference = other.photometric != page.photometric
+                                           ? "shows its values otherwise (another photometric interpretation)"
+                                       : other.sample_format != page.sample_format ? "has numbers of another kind (sample format)"
+                                                                                   : "";
+        const bool alike =
+            page.width == other.width && page.height == other.height && page.bits == other.bits && page.samples == other.samples;
         fail(source,
-             fmt::format("its page {} has {} x {} pixels of {} x {} bits, its first {} x {} of {} x {}", i, other.width,
-                         other.height, other.samples, other.bits, page.width, page.height, page.samples, page.bits),
+             alike ? fmt::format("its page {} {} than its first", i, difference)
+                   : fmt::format("its page {} has {} x {} pixels of {} x {} bits, its first {} x {} of {} x {}", i, other.width,
+                                 other.height, other.samples, other.bits, page.width, page.height, page.samples, page.bits),
              "choose a range of pages that are alike, or a run of them by \"series\"");
     }
     document.type = element_type(source, page);

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/colours.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/ome_xml.hpp"
@@ -314,6 +316,25 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     directory.numbers(339, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(sample_format(type))));
 }
 
+/// Whether its last axis is channels with names of their own: red, green and blue are said by the colour.
+bool has_named_samples(const HostArray& array) {
+    const std::vector<std::string>& names = array.metadata.channels;
+    const ArrayDesc& desc = array.desc;
+    if (desc.axes.size() < 2 || desc.axes.back().name != 'c' || desc.axes.back().size < 2) return false;
+    if (static_cast<std::int64_t>(names.size()) != desc.axes.back().size) return false;
+    const bool colour =
+        (names.size() == 3 || names.size() == 4) && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
+    return !colour || !std::equal(names.begin(), names.end(), engine::colour_names.begin());
+}
+
+/// The channels of a pixel as planes. OME-XML has one name for all samples of a pixel, and one for each plane.
+HostArray with_channels_as_planes(HostArray array) {
+    std::vector<Axis>& axes = array.desc.axes;
+    if (axes.size() == 2) axes.insert(axes.begin(), {'y', 1, axes[0].size * axes[0].stride, axes[0].spacing});
+    std::rotate(axes.end() - 3, axes.end() - 1, axes.end());
+    return array.to_dense();
+}
+
 }   // namespace
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
@@ -332,13 +353,14 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
 }
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
-    HostArray array = given;
+    HostArray array = is_ome_name(name) && has_named_samples(given) ? with_channels_as_planes(given) : given;
     const Layout layout = *layout_of(array.desc);
     if (array.desc.type == ElementType::boolean) {
         // A mask to look at: black and white, as 1-bit files are read.
-        array = HostArray::make(given.desc.with_type(ElementType::u8));
-        array.metadata = given.metadata;
-        std::transform(given.data(), given.data() + given.desc.count(), array.data(),
+        const HostArray mask = array;
+        array = HostArray::make(mask.desc.with_type(ElementType::u8));
+        array.metadata = mask.metadata;
+        std::transform(mask.data(), mask.data() + mask.desc.count(), array.data(),
                        [](std::byte b) { return std::byte(b != std::byte{0} ? 255 : 0); });
     }
     const std::string description =

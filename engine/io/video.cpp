@@ -76,12 +76,31 @@ struct Video {
     bool grey = false;
 };
 
+/// VP8 and VP9 keep it beside the pixels.
+bool has_alpha(const Json& stream, std::string_view pixels) {
+    const auto has = [&](std::string_view part) { return pixels.find(part) != std::string_view::npos; };
+    const Json tags = stream.value("tags", Json::object());
+    return pixels.starts_with("yuva") || pixels.starts_with("ya") || pixels.starts_with("gbrap") || has("rgba") || has("bgra") ||
+           has("argb") || has("abgr") ||
+           (tags.is_object() && (tags.value("alpha_mode", "") == "1" || tags.value("ALPHA_MODE", "") == "1"));
+}
+
+/// In degrees, as ffprobe tells it.
+double rotation_of(const Json& stream) {
+    const Json data = stream.value("side_data_list", Json::array());
+    for (const Json& one : data)
+        if (one.is_object() && one.contains("rotation") && one["rotation"].is_number()) return one["rotation"].get<double>();
+    return 0;
+}
+
 Video look(const Source& source) {
     host::Child::Options options;
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
     for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
-                                   "stream=width,height,nb_read_frames,avg_frame_rate,pix_fmt,codec_name", "-of", "json"})
+                                   "stream=width,height,nb_read_frames,avg_frame_rate,pix_fmt,codec_name,sample_aspect_ratio:"
+                                   "stream_tags=alpha_mode:stream_side_data=rotation",
+                                   "-of", "json"})
         options.arguments.emplace_back(word);
     host::Child child(options);
     constexpr std::size_t most = std::size_t{1} << 20;   // a page of JSON, should it ever end
@@ -93,6 +112,8 @@ Video look(const Source& source) {
     }
     child.leave(std::chrono::duration<double>(10));
     const Json said = Json::parse(text, nullptr, false);
+    if (said.is_object() && child.ending() == "exit status 0" && (!said.contains("streams") || said["streams"].empty()))
+        fail(source, "holds no pictures: of sound alone, most likely", "choose a video");
     if (!said.is_object() || !said.contains("streams") || said["streams"].empty())
         fail(source, fmt::format("cannot be read as a video: {}", last_words(child)), again);
     const Json& stream = said["streams"][0];
@@ -122,6 +143,13 @@ Video look(const Source& source) {
     if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
         pixels.find("16") != std::string::npos)
         file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));
+    if (has_alpha(stream, pixels)) file.ignored.push_back("how transparent its pixels are");
+    const std::string aspect = stream.value("sample_aspect_ratio", "1:1");
+    if (aspect != "1:1" && aspect != "0:1" && aspect != "N/A")
+        file.warnings.push_back(
+            fmt::format("its pixels are not square, but {} as wide as high: they are read as they are stored", aspect));
+    if (const double turn = rotation_of(stream); turn != 0)
+        file.warnings.push_back(fmt::format("it is to be shown turned by {} degrees: it is read as it is stored", turn));
     file.detail = fmt::format("{}, {}, {} frame{}", stream.value("codec_name", "?"), pixels, frames, frames == 1 ? "" : "s");
     return video;
 }

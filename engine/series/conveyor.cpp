@@ -127,6 +127,7 @@ void Conveyor::run(SeriesResult& result) {
     if (todo_.empty() && !watching_) return;
     read_shared();
     for (std::size_t i = 0; watching_ && i < series_.items.size(); ++i) numbers_[to_utf8(series_.items.list.at(i).front().file)] = i;
+    if (watching_) add_earlier();
     for (std::size_t i = 0; watching_ && i < series_.options.watch->first.size(); ++i) {
         const Arrival& arrival = series_.options.watch->first[i];
         const auto number = numbers_.find(to_utf8(arrival.file));
@@ -164,6 +165,16 @@ void Conveyor::run(SeriesResult& result) {
     }
     if (!options_.trace.empty()) trace_.write(options_.trace, series_.where.confined);
     if (broken_) std::rethrow_exception(broken_);
+}
+
+/// What earlier runs have done, with the files that were read then.
+void Conveyor::add_earlier() {
+    const std::set<std::size_t> todo(todo_.begin(), todo_.end());
+    const std::map<std::string, Record> records = manifest_.load();
+    for (std::size_t i = 0; i < series_.items.size(); ++i) {
+        const auto record = records.find(series_.items.name(i));
+        if (record != records.end() && record->second.done && !todo.contains(i)) dones_[i] = {record->second.inputs, true};
+    }
 }
 
 /// The system may give fewer threads than are wanted: the work needs a writer, and a feeder and a reader for each device.
@@ -251,7 +262,7 @@ void Conveyor::watch() {
 
 void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
     if (arrivals.empty()) return;
-    std::vector<std::string> again;
+    std::vector<std::size_t> done;
     {
         const std::lock_guard lock(mutex_);
         for (const Arrival& arrival : arrivals) {
@@ -260,12 +271,15 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
             if (fresh) {
                 series_.items.list.add({{arrival.file, static_cast<std::int64_t>(number), std::nullopt}});
                 ++total_;
-            } else {   // it was taken too early where it failed; what has been done is not done again
+            } else {   // it was taken too early where it failed
                 const auto failure =
                     std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
                 if (failure == failed_.end()) {
-                    again_.insert(number);
-                    again.push_back(to_utf8(arrival.file));
+                    if (dones_.contains(number))
+                        done.push_back(number);
+                    else
+                        again_.insert(number);
+                    complete_at(number, arrival);
                     continue;
                 }
                 failed_.erase(failure);
@@ -276,8 +290,44 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
         last_arrival_ = std::chrono::steady_clock::now();
     }
     came_.notify_all();
-    for (const std::string& file : again)
-        tell("it was written once more after it was taken: --resume does it again if that was after it was read", file);
+    for (const std::size_t number : done) do_again_if_changed(number);
+}
+
+/// An item counts as done with the file that was read, and with no other that has its name by now. Results are replaced where
+/// that is allowed, and arrays combined of items have no way to take one back: else it fails, and is left to --resume.
+void Conveyor::do_again_if_changed(std::size_t number) {
+    Done done;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto known = dones_.find(number);
+        if (known == dones_.end()) return;
+        done = known->second;
+    }
+    const bool changed = !std::all_of(done.inputs.begin(), done.inputs.end(), unchanged);   // reads it where its time is another
+    const bool replaces = series_.options.overwrite || series_.options.resume;
+    bool again = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!changed) {
+            complete_.erase(number);
+            return;
+        }
+        if (dones_.erase(number) == 0) return;
+        if (done.earlier)
+            ++total_;
+        else
+            --done_;
+        again = replaces && folds_.empty() && watching_ && !stop_;
+        if (again) todo_.push_back(number), came_.notify_all();
+    }
+    constexpr const char* came = "another file of its name came after it was done";
+    if (again)
+        tell(fmt::format("{}: it is done again, and its results are replaced", came), series_.items.name(number));
+    else
+        fail_item(number,
+                  Error(fmt::format("{}{}: --resume does it again", came,
+                                    replaces ? "" : ", and results are replaced beside --overwrite or --resume alone")),
+                  false);
 }
 
 void Conveyor::complete_at(std::size_t number, const Arrival& arrival) {
@@ -495,12 +545,17 @@ void Conveyor::finish_item(Work& work) {
                {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});
     add_up(work, stages);
     if (series_.options.watch) {
-        const std::lock_guard lock(mutex_);
-        again_.erase(work.number);
-        if (const auto since = complete_.find(work.number); since != complete_.end()) {
-            latencies_.push_back(seconds_since(since->second));
-            complete_.erase(since);
+        bool again = false;
+        {
+            const std::lock_guard lock(mutex_);
+            again = again_.erase(work.number) > 0;
+            dones_[work.number] = {record.inputs, false};
+            if (const auto since = complete_.find(work.number); since != complete_.end()) {
+                latencies_.push_back(seconds_since(since->second));
+                complete_.erase(since);
+            }
         }
+        if (again) do_again_if_changed(work.number);
     }
     report_progress();
 }
@@ -537,7 +592,7 @@ void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
     ++done_;
 }
 
-void Conveyor::fail_item(std::size_t item, const std::exception& error) {
+void Conveyor::fail_item(std::size_t item, const std::exception& error, bool stops) {
     Record record;
     record.item = series_.items.name(item);
     record.error = error.what();
@@ -549,7 +604,7 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error) {
             return;
         }
         failed_.push_back({item, record.item, record.error});
-        if (!series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
+        if (stops && !series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
     }
     try {
         manifest_.append(record);

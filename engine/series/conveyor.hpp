@@ -61,6 +61,8 @@ private:
     std::optional<std::size_t> next_item();
     void watch();
     void take_arrivals(const std::vector<Arrival>&);
+    void do_again_if_changed(std::size_t number);
+    void add_earlier();
     void complete_at(std::size_t number, const Arrival&);
     void tell_of_folders();
     bool end_watching();
@@ -74,7 +76,8 @@ private:
     void write(int writer);
     void write_item(Work&);
     void finish_item(Work&);
-    void fail_item(std::size_t item, const std::exception&);
+    /// `stops`: where the series does not go on after an error.
+    void fail_item(std::size_t item, const std::exception&, bool stops = true);
     void break_off(std::exception_ptr);
     /// What the data of an item gave cause for; said once, however many items it is true of.
     void tell(const std::string& text, const std::string& item);
@@ -104,7 +107,12 @@ private:
     std::chrono::steady_clock::time_point last_arrival_ = std::chrono::steady_clock::now();
     std::size_t total_ = 0, done_ = 0;
     std::vector<Failure> failed_;
-    std::set<std::size_t> again_;   ///< written once more while they are read or wait: not failed yet where that fails
+    std::set<std::size_t> again_;   ///< come once more while they are read or wait: not failed yet where that fails
+    struct Done {
+        std::vector<FileState> inputs;
+        bool earlier = false;   ///< by an earlier run
+    };
+    std::map<std::size_t, Done> dones_;   ///< of watched items
     std::vector<SeriesWarning> warnings_;
     std::map<std::string, std::set<std::string>> left_out_;
     std::exception_ptr broken_;          ///< what ended the whole series

@@ -194,10 +194,11 @@ void FolderWatch::forget(const fs::path& folder, bool taken_too) {
     std::erase_if(empty_, [&](const std::string& file) { return lies_in(folder, file); });
     std::erase_if(seen_, [&](const auto& seen) { return lies_in(folder, seen.first); });
     if (!taken_too) return;
-    std::erase_if(taken_, [&](const auto& taken) {   // a file system has other numbers when it comes again
+    // Whoever asked knows what it has read, and holds a file that comes again against that.
+    std::erase_if(taken_, [&](const auto& taken) {
         if (!lies_in(folder, taken.first)) return false;
-        const auto now = host::identity_of(path_from(taken.first)), then = taken.second;
-        return !now || !then || now->bytes != then->bytes || now->modified != then->modified;
+        const auto now = host::identity_of(path_from(taken.first));
+        return !now || now != taken.second;
     });
 }
 
@@ -222,10 +223,8 @@ void FolderWatch::look_at_places() {
         if (place.known) {
             end_notices(place);
             forget(folder, true);
-            news_.push_back(fmt::format("the folder {} {}", to_utf8(folder),
-                                        same ? "is there again: its files are taken as they come"
-                                             : "is another one now: its files are taken as they come, but for those whose names "
-                                               "were taken before, which are left to --resume"));
+            news_.push_back(fmt::format("the folder {} {}: its files are taken as they come", to_utf8(folder),
+                                        same ? "is there again" : "is another one now"));
         }
         place = {true, device, inode, is_mounted(folder), place.noticed, false, -1, {}};
         begin_notices(folder, place);

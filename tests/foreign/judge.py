@@ -20,6 +20,7 @@ import numpy
 import tifffile
 from PIL import Image
 
+import of_pydicom
 from program import Program
 
 warnings.simplefilter("ignore")
@@ -30,7 +31,7 @@ LEFT_OUT = (".py", ".pyc", ".txt", ".rst", ".md", ".json", ".c", ".h", ".sh", ".
 # Words by which a refusal is a true one although the file is whole: it says what is not read.
 LIMITS = ("cannot be read", "are read", "is not read", "can be read", "colour model", "cannot decode", "must be converted", "is compressed by", "compressed BMP", "standing in another",
           "stand in another file", "are only", "like page", "pixels of", "channels (CMYK?)", "volumes are read compressed", "no format that is known", "does not begin as one",
-          "not plain numbers", "a palette with", "NumPy's type", "bits a pixel", "YCbCr")
+          "not plain numbers", "a palette with", "NumPy's type", "bits a pixel", "YCbCr", "no pixels that are integers")
 DAMAGED = ("damaged", "cut off", "ends inside", "ends after", "past the end", "bytes", "declares", "says that", "has no ")
 
 
@@ -48,8 +49,8 @@ def little_memory():
 class Truth:
     """What another library reads: an array, how near ours has to be, and the spacing where it says one."""
 
-    def __init__(self, array, tolerance=0.0, spacing=None, axes=None):
-        self.array, self.tolerance, self.spacing, self.axes = numpy.asarray(array), tolerance, spacing, axes
+    def __init__(self, array, tolerance=0.0, spacing=None, axes=None, steps=None):
+        self.array, self.tolerance, self.spacing, self.axes, self.steps = numpy.asarray(array), tolerance, spacing, axes, steps or {}
 
 
 def of_pillow(path, form):
@@ -116,6 +117,9 @@ def of_nibabel(path):
 
 def truth_of(info, path):
     form = info["format"]
+    if form == "dicom":
+        array, tolerance = of_pydicom.array_of(path)
+        return Truth(array, tolerance, steps=of_pydicom.steps_of(path))
     if form in ("tiff", "bigtiff"):
         try:
             return of_tifffile(path, info)
@@ -173,6 +177,10 @@ def differences(info, ours, truth):
             said = next((axis["spacing"] for axis in info["axes"] if axis["name"] == name), None)
             if said is not None and wanted_spacing > 0 and abs(said - wanted_spacing) > 1e-5 * wanted_spacing:
                 return f"spacing of {name} {said} for {wanted_spacing}"
+    for name, step in truth.steps.items():
+        said = next((axis["spacing"] for axis in info["axes"] if axis["name"] == name), None)
+        if said is not None and abs(said - step) > 1e-5 * step:
+            return f"spacing of {name} {said} for {step}"
     if truth.axes:
         named = {"T": "t", "Z": "z", "C": "c"}
         theirs_named = [named[a] for a, n in zip(truth.axes, truth.array.shape) if a in named and n > 1]
@@ -216,7 +224,13 @@ def refusal_fault(path, why):
         form, whole = what_it_is(path)
     text = why.split(os.path.basename(path))[-1]
     if form == "DICOM":
-        return "" if "DICOM" in text else "a DICOM file is not called one"
+        if "DICOM" in text or any(words in text for words in LIMITS):
+            return ""
+        try:
+            of_pydicom.array_of(path)
+        except Exception:
+            return ""
+        return "a DICOM file is called damaged, and pydicom reads it"
     if "damaged" in text or "cut off" in text or "ends inside" in text:
         if form == "PNG" or (form in READABLE and whole):
             return "called damaged, and another reads it" if whole else ""

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -90,6 +91,15 @@ def pynrrd(folder):
                                                            "space directions": numpy.diag([0.5, 0.5, 2.0]), "space origin": [1.0, 2.0, 3.0], "space units": ["um"] * 3,
                                                            "kinds": ["domain"] * 3}, index_order="C")
             yield Case(name, array, "zyx", {"x": 0.5, "y": 0.5, "z": 2.0}, "um", (-1e-3, -2e-3, 3e-3))
+    array = volume("uint16")
+    nrrd.write(os.path.join(folder, "py.nhdr"), array, {"encoding": "raw", "endian": "little"}, index_order="C", detached_header=True)
+    with open(os.path.join(folder, "py.nhdr"), encoding="utf-8") as file:
+        text = "".join("data file: slice%03d.raw 1 5 1\n" if line.startswith("data file") else line for line in file)
+    with open(os.path.join(folder, "pattern.nhdr"), "w", encoding="utf-8") as file:
+        file.write(text)
+    for i, plane in enumerate(array):
+        plane.tofile(os.path.join(folder, f"slice{i + 1:03}.raw"))
+    yield Case("pattern.nhdr", array, "zyx")
     array = volume("uint8", (3, 4, 5, 6))
     nrrd.write(os.path.join(folder, "list.nrrd"), array, {"kinds": ["domain", "domain", "domain", "list"], "space": "LPS", "space origin": [0, 0, 0],
                                                           "space directions": [[1, 0, 0], [0, 1, 0], [0, 0, 1], [numpy.nan] * 3]}, index_order="C")
@@ -162,12 +172,14 @@ def hdf5(folder):
             packed = {} if name == "int16" else {"chunks": (2, 4, 4), "compression": "gzip"}
             data = file.create_dataset(f"group/{name}", data=array, **packed)
             data.attrs["element_size_um"] = [2.0, 0.5, 0.25]
+        file.create_dataset("lzf", data=numpy.repeat(arrays["uint8"], 50, 2), chunks=(2, 4, 100), compression="lzf", shuffle=True)
         file.create_dataset("big", data=arrays["int16"].astype(">i2"))
         labelled = file.create_dataset("labelled", data=arrays["uint8"])
         for i, label in enumerate("tyx"):
             labelled.dims[i].label = label
     for name, array in arrays.items():
         yield Case("all.h5", array.astype("float32") if name == "float16" else array, "zyx", {"x": 0.25, "y": 0.5, "z": 2.0}, "um", choices={"dataset": f"/group/{name}"})
+    yield Case("all.h5", numpy.repeat(arrays["uint8"], 50, 2), "zyx", choices={"dataset": "lzf"})
     yield Case("all.h5", arrays["int16"], "zyx", choices={"dataset": "big"})
     yield Case("all.h5", arrays["uint8"], "tyx", choices={"dataset": "/labelled"})
 
@@ -203,6 +215,8 @@ def matlab(folder):
         scipy.io.savemat(os.path.join(folder, name), arrays, do_compression=packed)
         for key, array in arrays.items():
             yield Case(name, array if array.ndim == 2 else numpy.moveaxis(array, 2, 0), "zyx"[-array.ndim:], choices={"dataset": key})
+    scipy.io.savemat(os.path.join(folder, "four.mat"), {"f64": arrays["f64"][..., 0]}, format="4")
+    yield Case("four.mat", arrays["f64"][..., 0], "yx")
     # As MATLAB writes version 7.3: HDF5 with its axes the other way round.
     with h5py.File(os.path.join(folder, "seven.mat"), "w", userblock_size=512) as file:
         data = file.create_dataset("v", data=arrays["i16"].T)
@@ -227,6 +241,10 @@ def zarrs(folder):
         group.attrs["omero"] = {"channels": [{"label": "DAPI"}, {"label": "GFP"}]}
         yield Case(name + ".zarr", array, "czyx", {"x": 0.5, "y": 0.5, "z": 2.0}, "um", channels=["DAPI", "GFP"])
         yield Case(name + ".zarr", array[..., ::2, ::2], "czyx", {"x": 1.0, "z": 2.0}, "um", choices={"level": 1})
+    array = volume("float16", (5, 33, 47))
+    data = zarr.open_array(os.path.join(folder, "half.zarr"), mode="w", shape=array.shape, chunks=(2, 16, 20), dtype="f2", zarr_format=2)
+    data[:] = array
+    yield Case("half.zarr", array.astype("float32"), "zyx")
 
 
 def gifs(folder):
@@ -427,6 +445,17 @@ def written(program, folder):
         right += same
         if not same:
             wrong.append(f"o.mp4: {why or why_not} {ours.shape} {numpy.abs(ours.astype(float) - array).mean() if ours.shape == array.shape else ''}")
+        # What is not read of a video is told; one of sound alone is called that.
+        frames = RANDOM.integers(0, 255, (2, 8, 10, 4)).astype("uint8")
+        for name, more in (("alpha.mov", ["-c:v", "png"]), ("wide.mov", ["-c:v", "png", "-vf", "setsar=4/3"])):
+            subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", "10x8", "-i", "-", *more, os.path.join(folder, name)],
+                           input=frames.tobytes(), check=True)
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=d=1", os.path.join(folder, "sound.mp4")], check=True)
+        alpha, wide = (program.info(os.path.join(folder, name))[0] for name in ("alpha.mov", "wide.mov"))
+        same = alpha["ignored"] == ["how transparent its pixels are"] and "4:3" in "".join(wide["warnings"]) and "no pictures" in program.info(os.path.join(folder, "sound.mp4"))[1]
+        right += same
+        if not same:
+            wrong.append(f"videos: {alpha['ignored']} {wide['warnings']}")
     # A hyperstack: its axes, distances, channels and time.
     array = volume("uint16", (2, 4, 3, 7, 9))
     tifffile.imwrite(os.path.join(folder, "in.ome.tif"), array, metadata={"axes": "TZCYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.25, "PhysicalSizeZ": 2.0, "TimeIncrement": 0.5,

@@ -1,9 +1,10 @@
 // What a file says of its axes, distances and pictures beside the pixels, and what it is where it is not read.
-#include "support.hpp"
-
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <tuple>
+
+#include "support.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -145,6 +146,28 @@ TEST_CASE("described: how a picture is to be held, and what is left out, is said
     CHECK(io::info(folder / "a.tif").warnings.size() == 1);
     put(folder / "a.tif", pages_of(1, "", {{33629, 4, {1, 2, 3, 4, 5, 6}}}));
     CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("MetaMorph") != std::string::npos);
+}
+
+TEST_CASE("described: pages of one size that are unlike are told apart by what they differ in") {
+    const Folder folder;
+    put(folder / "a.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(2, 1, 8, 0, 10, 2)}, "abcd"));
+    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("another photometric interpretation") !=
+          std::string::npos);
+}
+
+TEST_CASE("described: of an animated PNG the picture is read, and the rest is told") {
+    const Folder folder;
+    io::write(folder / "a.png", pattern(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}})));
+    CHECK(io::info(folder / "a.png").ignored.empty());
+    std::string bytes = get(folder / "a.png");
+    const std::string chunk = std::string("acTL\0\0\0\x07\0\0\0\0", 12);
+    Bytes animation{{}, true};
+    animation.add<std::uint32_t>(8).add_text(chunk).add(
+        static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size()))));
+    bytes.insert(33, animation.text);   // behind the mark of 8 bytes and the header's chunk of 25
+    put(folder / "b.png", bytes);
+    CHECK(io::info(folder / "b.png").ignored == std::vector<std::string>{"an animation of 7 frames: its picture is read"});
+    CHECK(same_elements(io::read(folder / "a.png"), io::read(folder / "b.png")));
 }
 
 TEST_CASE("described: a file that is not read is called what it is") {

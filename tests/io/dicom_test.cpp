@@ -13,6 +13,8 @@ namespace {
 /// A file of 2 rows of 2 pixels, little endian, each element with its type. What a test leaves out is absent.
 struct Dicom {
     std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
+    std::string syntax = "1.2.840.10008.1.2.1";
+    std::optional<std::uint16_t> overlay_bit;   ///< where the pixels hold one
     std::optional<std::string> photometric = "MONOCHROME2";
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
     std::string frame_ms;                 ///< with a second frame
@@ -20,7 +22,7 @@ struct Dicom {
 
     std::string bytes() const {
         Bytes meta;
-        element(meta, 2, 0x10, "UI", std::string("1.2.840.10008.1.2.1\0", 20));
+        element(meta, 2, 0x10, "UI", syntax + (syntax.size() % 2 ? std::string(1, '\0') : ""));
         Bytes file;
         file.pad_to(128).add_text("DICM");
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
@@ -39,6 +41,7 @@ struct Dicom {
         }
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
             element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", entries);
+        if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
         element(file, 0x7fe0, 0x10, "OW", pixels + (pixels.size() % 2 ? std::string(1, '\0') : ""));
         return file.text;
     }
@@ -175,7 +178,18 @@ TEST_CASE("dicom: bits are those below the highest that is named, whatever stand
           std::vector<std::uint16_t>{1, 2, 0xfff, 0});
     CHECK(read<std::int16_t>(folder, words(12, 11, 1, {0x0fff, 0x0800, 0x07ff, 0xf001})) ==
           std::vector<std::int16_t>{-1, -2048, 2047, 1});
+    const auto detail = [&](const Dicom& file) {
+        put(folder / "a.dcm", file.bytes());
+        return io::info(folder / "a.dcm").detail;
+    };
     CHECK(told(folder, words(12, 15, 0, {0, 0, 0, 0})).empty());
+    has(detail(words(12, 15, 0, {0, 0, 0, 0})), "12 bits, at bits 4 to 15 of 16: moved down");
+    CHECK(detail(words(12, 11, 0, {0, 0, 0, 0})).find("moved") == std::string::npos);
+    Dicom beside = words(8, 7, 0, {0x0101, 2, 3, 4});   // an overlay in bit 8, as files of before 2004 have it
+    beside.overlay_bit = 8;
+    put(folder / "a.dcm", beside.bytes());
+    CHECK(io::info(folder / "a.dcm").ignored == std::vector<std::string>{"an overlay"});
+    CHECK(read<std::uint16_t>(folder, beside) == std::vector<std::uint16_t>{1, 2, 3, 4});
     CHECK(read<std::uint16_t>(folder, words(12, 15, 0, {0x0011, 0x0023, 0xfff5, 0x800f})) ==
           std::vector<std::uint16_t>{1, 2, 0xfff, 0x800});
     CHECK(read<std::int16_t>(folder, words(12, 15, 1, {0xfff0, 0x8007, 0x7ff0, 0x0010})) ==
@@ -195,6 +209,24 @@ TEST_CASE("dicom: bits are those below the highest that is named, whatever stand
     CHECK(told(folder, none).empty());
     none.sign = 2;
     has(refusal(folder, none), "Pixel Representation is 2");
+}
+
+TEST_CASE("dicom: films, JPEG XL and what else is not read are called that, and not damaged") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const auto& [syntax, words] : std::map<std::string, std::string>{{"1.2.840.10008.1.2.4.102", "film"},
+                                                                          {"1.2.840.10008.1.2.4.107", "film"},
+                                                                          {"1.2.840.10008.1.2.4.110", "JPEG XL"},
+                                                                          {"1.2.840.10008.1.2.4.95", "JPIP"},
+                                                                          {"1.2.840.10008.1.2.7.1", "SMPTE"}}) {
+        CAPTURE(syntax);
+        Dicom file;
+        file.syntax = syntax;
+        const std::string problem = refusal(folder, file);
+        has(problem, words);
+        has(problem, syntax);
+        CHECK(problem.find("damaged") == std::string::npos);
+    }
 }
 
 TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bits") {
@@ -236,11 +268,10 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
     }
     put(folder / "slices/a.dcm", Dicom{}.bytes());
     put(folder / "slices/c.txt", "a note");
-    has(ignored(), "1 files that are no DICOM pictures");
-    has(ignored(), "1 pictures that are not read (b.dcm says");
+    CHECK(ignored() == "a file that is no DICOM picture\n");                          // of pictures a warning tells, once
     const std::vector<std::string> warnings = io::info(folder / "slices").warnings;   // who runs a job is told, too
     REQUIRE(!warnings.empty());
-    has(warnings.front(), "it is without 1 pictures that are not read (b.dcm says");
+    has(warnings.front(), "it is without a picture that is not read (b.dcm says");
 
     // What stands where the kind of colours should may tell of a patient.
     Dicom strange;

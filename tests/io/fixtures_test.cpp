@@ -1,4 +1,7 @@
 // Files written byte by byte, as their formats' descriptions have them: what other programs write.
+#include <algorithm>
+#include <cmath>
+
 #include "support.hpp"
 
 using namespace parallax;
@@ -187,6 +190,14 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         put(path, nifti.header() + voxels.text);
         CHECK(io::info(path).desc.type == ElementType::f32);
         CHECK(values_of<float>(io::read(path)) == std::vector<float>{10.5f, 9, 160, 12, 12.5f, 13});
+    }
+    SUBCASE("a slope without an intercept is told, and scales nothing") {
+        nifti.slope = 0.5f, nifti.inter = std::nanf("");
+        put(path, nifti.header() + voxels.text);
+        CHECK(values_of<std::int16_t>(io::read(path)) == std::vector<std::int16_t>{1, -2, 300, 4, 5, 6});
+        const std::vector<std::string> warnings = io::info(path).warnings;
+        CHECK(std::any_of(warnings.begin(), warnings.end(),
+                          [](const std::string& w) { return w.find("slope is 0.5") != std::string::npos; }));
     }
     SUBCASE("the affine from the quaternion: half a turn about y, left-handed") {
         nifti.qform = 1;

@@ -1,9 +1,13 @@
 // Volumes with a header of text or a partner beside them, archives, packed pixels, levels and images to choose from.
+#include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "io/support.hpp"
+#include "support/helper.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -90,7 +94,8 @@ TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") 
     const std::string space =
         "space: left-posterior-superior\nspace directions: (0.5,0,0) (0,0.5,0) (0,0,2)\nspace origin: (10,20,30)\n";
     put(folder / "v.raw", elements);
-    put(folder / "first.raw", elements.substr(0, 8)), put(folder / "second.raw", elements.substr(8));
+    for (const char* const name : {"first.raw", "part01.raw", "back9.raw"}) put(folder / name, elements.substr(0, 8));
+    for (const char* const name : {"second.raw", "part02.raw", "back8.raw"}) put(folder / name, elements.substr(8));
     std::string big = elements;
     for (std::size_t i = 0; i < big.size(); i += 2) std::swap(big[i], big[i + 1]);
     const std::string swapped =
@@ -102,6 +107,8 @@ TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") 
         {"without_end.nhdr",
          nrrd(space + "encoding: raw\ndatafile: v.raw").substr(0, nrrd(space + "encoding: raw\ndatafile: v.raw").size())},
         {"several.nhdr", nrrd(space + "encoding: raw\ndata file: LIST\nfirst.raw\nsecond.raw\n")},
+        {"pattern.nhdr", nrrd(space + "encoding: raw\ndata file: part%02d.raw 1 2 1\n")},
+        {"backwards.nhdr", nrrd(space + "encoding: raw\ndata file: back%d.raw 9 8 -1 2\n")},
         {"skipped.nhdr", nrrd(space + "encoding: raw\nbyte skip: -1\ndata file: v.raw\n")},
         {"big.nrrd", swapped},
     };
@@ -150,7 +157,9 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
         {"packed.mha", meta(space + "CompressedData = True\n") + deflated(elements, 15)},
         {"beside.mhd", meta(space, "v.raw")},
         {"list.mhd", meta(space, "LIST\nv.raw")},
+        {"pattern.mhd", meta(space, "part%03d.raw 1 2 1")},
     };
+    put(folder / "part001.raw", elements.substr(0, 8)), put(folder / "part002.raw", elements.substr(8));
     for (const auto& [name, bytes] : rows) {
         CAPTURE(name);
         put(folder / name, bytes);
@@ -165,6 +174,54 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
         "ObjectType = Image\nNDims = 2\nDimSize = 2 1\nElementNumberOfChannels = 3\nElementType = MET_UCHAR\nElementDataFile = "
         "LOCAL\nabcdef");
     CHECK(io::info(folder / "rgb.mha").desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+}
+
+TEST_CASE("volumes: patterns of names that do not fit, or lead elsewhere, are refused") {
+    const Folder folder;
+    for (const auto& [pattern, words] :
+         std::map<std::string, std::string>{{"a%s.raw 1 2 1", "not one that is followed"},
+                                            {"a%d%d.raw 1 2 1", "not one that is followed"},
+                                            {"a%n.raw 1 2 1", "not one that is followed"},
+                                            {"a%999999999d.raw 1 2 1", "not one that is followed"},
+                                            {"a%d.raw 1 2 0", "do not fit together"},
+                                            {"a%d.raw 2 1 1", "do not fit together"},
+                                            {"a%d.raw -3 1 1", "do not fit together"},
+                                            {"a%d.raw one 2 1", "do not fit together"},
+                                            {"a%d.raw 1 1000000000 1", "more than 4096 names"},
+                                            {"a%d.raw 0 9223372036854775807 1", "do not fit together"},
+                                            {"../a%d.raw 1 2 1", "not in its own folder"},
+                                            {"a%d.raw 1 2 1", "names the file \"a1.raw\""}}) {
+        CAPTURE(pattern);
+        put(folder / "p.nhdr", nrrd("encoding: raw\ndata file: " + pattern + "\n"));
+        CHECK(io_error(folder / "p.nhdr", [&] { io::info(folder / "p.nhdr"); }).problem.find(words) != std::string::npos);
+        put(folder / "p.mhd", meta("", pattern));
+        CHECK(io_error(folder / "p.mhd", [&] { io::info(folder / "p.mhd"); }).problem.find(words) != std::string::npos);
+    }
+}
+
+TEST_CASE("volumes: MATLAB 4 has no mark, and is known by what its header must be") {
+    const Folder folder;
+    for (const bool big : {false, true}) {
+        Bytes file{{}, big};
+        file.add<std::int32_t>(big ? 1000 : 0)
+            .add<std::int32_t>(2)
+            .add<std::int32_t>(3)
+            .add<std::int32_t>(0)
+            .add<std::int32_t>(4);
+        file.add_text(std::string("abc\0", 4)).add_all<double>({1, 2, 3, 4, 5, 6});
+        put(folder / "four.mat", file.text);
+        if (host::program_beside("parallax-read-mat").empty()) {
+            CHECK(io_error(folder / "four.mat", [&] { io::info(folder / "four.mat"); }).problem.find("MATLAB") !=
+                  std::string::npos);
+            continue;
+        }
+        const HostArray array = io::read(folder / "four.mat");
+        CHECK(array.desc.describe() == "f64 2 x 3 (y, x)");
+        CHECK(values_of<double>(array) == std::vector<double>{1, 3, 5, 2, 4, 6});
+    }
+    put(folder / "none.mat", std::string(100, '\0'));
+    CHECK(io_error(folder / "none.mat", [&] { io::info(folder / "none.mat"); }).problem.find("does not begin as one") !=
+          std::string::npos);
 }
 
 TEST_CASE("volumes: a NIfTI pair") {
@@ -423,4 +480,37 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
     const HostArray rgb = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 4}, {'x', 5}, {'c', 3}}));
     io::write(folder / "c.ome.tif", rgb);
     CHECK(io::read(folder / "c.ome.tif").desc.describe() == rgb.desc.describe());
+
+    // Samples of a pixel have one name together: those with names of their own are written as planes.
+    for (const ElementType type : {ElementType::u8, ElementType::f32, ElementType::boolean}) {
+        HostArray stains = pattern(ArrayDesc::dense(type, {{'z', 2}, {'y', 4}, {'x', 5}, {'c', 3}}));
+        if (type == ElementType::boolean)
+            std::transform(stains.data(), stains.data() + stains.desc.count(), stains.data(),
+                           [](std::byte b) { return b & std::byte{1}; });
+        stains.metadata.channels = {"DAPI", "GFP", "red"};
+        fs::remove(folder / "d.ome.tif");
+        io::write(folder / "d.ome.tif", stains);
+        const HostArray planes = io::read(folder / "d.ome.tif");
+        CHECK(planes.desc.describe() == fmt::format("{} 2 x 3 x 4 x 5 (z, c, y, x)", type == ElementType::f32 ? "f32" : "u8"));
+        CHECK(planes.metadata.channels == stains.metadata.channels);
+        bool right = true;
+        const std::size_t bytes = bytes_of(type);
+        for (std::size_t z = 0; z < 2; ++z)
+            for (std::size_t at = 0; at < 20; ++at)
+                for (std::size_t c = 0; c < 3; ++c) {
+                    const std::byte *from = stains.data() + ((z * 20 + at) * 3 + c) * bytes,
+                                    *to = planes.data() + ((z * 3 + c) * 20 + at) * bytes;
+                    right = right && (type == ElementType::boolean ? (*from != std::byte{0}) == (*to != std::byte{0})
+                                                                   : std::memcmp(from, to, bytes) == 0);
+                }
+        CHECK(right);
+    }
+    HostArray named = rgb;
+    named.metadata.channels = {"red", "green", "blue"};   // as the colours say already
+    io::write(folder / "e.ome.tif", named);
+    CHECK(io::read(folder / "e.ome.tif").desc.describe() == rgb.desc.describe());
+    HostArray line = pattern(ArrayDesc::dense(ElementType::u16, {{'x', 5}, {'c', 2}}));
+    line.metadata.channels = {"DAPI", "GFP"};
+    io::write(folder / "f.ome.tif", line);
+    CHECK(io::read(folder / "f.ome.tif").metadata.channels == line.metadata.channels);
 }

@@ -307,3 +307,22 @@ TEST_CASE("zarr: a header that lacks a key is told in words of the format") {
     const IoError error = io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); });
     CHECK(error.problem == "describes itself otherwise than it should: key 'chunks' not found");
 }
+
+TEST_CASE("zarr: floats of 16 bits are read as those of 32, missing chunks too") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    HostArray bits = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', 2}, {'y', 1}, {'x', 6}}));
+    const std::uint16_t halves[] = {0x0000, 0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff};
+    for (std::size_t i = 0; i < 12; ++i) bits.as<std::uint16_t>()[i] = halves[i % 6];
+    io::write(folder / "h.zarr", bits);
+    Json header = json_at(folder / "h.zarr/0/.zarray");
+    header["dtype"] = "<f2", header["fill_value"] = -1.5;
+    put(folder / "h.zarr/0/.zarray", header.dump());
+    std::vector<float> right = {0, 1, -2, 0.333251953125f, 5.9604644775390625e-8f, 65504};
+    right.insert(right.end(), right.begin(), right.begin() + 6);
+    CHECK(io::info(folder / "h.zarr").desc.type == ElementType::f32);
+    CHECK(values_of<float>(io::read(folder / "h.zarr")) == right);
+    fs::remove(folder / "h.zarr/0/1/0/0");
+    std::fill(right.begin() + 6, right.end(), -1.5f);
+    CHECK(values_of<float>(io::read(folder / "h.zarr")) == right);
+}

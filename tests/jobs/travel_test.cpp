@@ -196,8 +196,7 @@ std::string differs(const HostArray& right, const HostArray& got, const std::str
                 return fmt::format("place, number {}: {} for {}", i, (*got.metadata.affine)[i], (*right.metadata.affine)[i]);
         }
     }
-    const bool samples = format == ".ome.tif" && right.desc.axes.back().name == 'c';   // of one channel, which has one name
-    if (!right.metadata.channels.empty() && !samples && is_one_of(format, {".ome.tif", ".h5", ".zarr", ".ome.zarr"}) &&
+    if (!right.metadata.channels.empty() && is_one_of(format, {".ome.tif", ".h5", ".zarr", ".ome.zarr"}) &&
         right.desc.size('c') > 1 && got.metadata.channels != right.metadata.channels)
         return fmt::format("channels: {} for {}", fmt::join(got.metadata.channels, ","), fmt::join(right.metadata.channels, ","));
     return {};

@@ -341,6 +341,84 @@ TEST_CASE("watch: a folder that can no longer be read, or is no longer mounted, 
 }
 #endif
 
+namespace {
+
+void replace(const fs::path& file, const HostArray& array) {
+    const fs::path aside = file.parent_path().parent_path() / "aside.tif";
+    io::write(aside, array);
+    fs::rename(aside, file);
+}
+
+}   // namespace
+
+TEST_CASE("watch: another file of a name that is done is done again, or fails; the same file once more is nothing new") {
+    for (const bool overwrite : {false, true}) {
+        CAPTURE(overwrite);
+        Json job = watched_job();
+        job["outputs"].erase("all");
+        job["for_each"].erase("on_error");   // none of this ends a watch
+        const Folder folder(0, job);
+        std::thread camera([&] {
+            std::this_thread::sleep_for(milliseconds(3000));
+            write_frames(folder / "frames", 3);
+            std::this_thread::sleep_for(milliseconds(1500));
+            const auto time = fs::last_write_time(folder / "frames/f000.tif");
+            fs::create_directory(folder / "other");
+            io::write(folder / "other/f000.tif", frame(40));   // as long and as old as the first, and another
+            fs::last_write_time(folder / "other/f000.tif", time);
+            fs::copy_file(folder / "frames/f001.tif", folder / "other/f001.tif");
+            io::write(folder / "other/f009.tif", frame(9));
+            fs::rename(folder / "frames", folder / "full");
+            fs::rename(folder / "other", folder / "frames");
+            std::this_thread::sleep_for(milliseconds(3500));
+            fs::copy_file(folder / "full/f002.tif", folder / "frames/f002.tif");
+            replace(folder / "frames/f009.tif", frame(90));   // in the same folder
+        });
+        std::vector<std::string> arguments{"run",     "job.json", "--out", "out",      "--device",   "native",
+                                           "--watch", "--idle",   "4",     "--report", "report.json"};
+        if (overwrite) arguments.emplace_back("--overwrite");
+        const Run run = run_program(arguments, folder.path());
+        camera.join();
+        CAPTURE(run.err);
+        CHECK(contains(run.err, "is another one now"));
+        CHECK(contains(run.err, "another file of its name came after it was done"));
+        CHECK(run.status == (overwrite ? 0 : 1));
+        const Json report = Json::parse(read_text(folder / "report.json"));
+        CHECK(report["items"]["done"] == (overwrite ? 4 : 2));
+        CHECK(report["items"]["failed"] == (overwrite ? 0 : 2));
+        const auto is_of = [&](const char* name, int number) {
+            return io::read(folder / "out/sums" / (std::string(name) + ".npy")).as<std::uint8_t>()[5] ==
+                   frame(number).as<std::uint8_t>()[5] + 1;
+        };
+        CHECK(is_of("f000", overwrite ? 40 : 0));
+        CHECK(is_of("f001", 1));
+        CHECK(is_of("f009", overwrite ? 90 : 9));
+        const Run after = run_program({"run", "job.json", "--out", "out", "--device", "native", "--resume"}, folder.path());
+        CAPTURE(after.err);
+        CHECK(after.status == 0);
+        CHECK(contains(after.err, overwrite ? "nothing left to do" : "2 of 4 items done"));
+        CHECK(is_of("f000", 40));
+        CHECK(is_of("f009", 90));
+    }
+    // What is combined of all items holds the first already.
+    const Folder folder(0, watched_job());
+    std::thread camera([&] {
+        std::this_thread::sleep_for(milliseconds(3000));
+        write_frames(folder / "frames", 2);
+        std::this_thread::sleep_for(milliseconds(1500));
+        replace(folder / "frames/f000.tif", frame(40));
+    });
+    const Run run = run_program(
+        {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--overwrite"}, folder.path());
+    camera.join();
+    CAPTURE(run.err);
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "--resume does it again"));
+    CHECK(run_program({"run", "job.json", "--out", "out", "--device", "native", "--resume", "--quiet"}, folder.path()).status ==
+          0);
+    CHECK(io::read(folder / "out/all.npy").as<std::uint8_t>()[5] == frame(40).as<std::uint8_t>()[5]);
+}
+
 TEST_CASE(
     "watch: a run whose folder is gone at its end says so at once, keeps what it has, and fails; one whose folder came back does "
     "not") {

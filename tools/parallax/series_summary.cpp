@@ -2,6 +2,7 @@
 
 #include "console.hpp"
 #include "gallery/gallery.hpp"
+#include "io/window.hpp"
 #include "job/load.hpp"
 #include "left_out.hpp"
 #include "terminal.hpp"
@@ -30,8 +31,16 @@ std::string duration(double seconds) {
 
 std::string items(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "item" : "items"); }
 
+/// Whether writing is mostly packing, which other formats spare.
+bool packs(const engine::series::PreparedSeries& series) {
+    return std::any_of(series.job.outputs.begin(), series.job.outputs.end(), [](const engine::OutputSpec& output) {
+        const bool picture = io::is_picture(engine::path_from(output.file)) && output.combine.empty();
+        return output.write.compression.value_or(picture ? 1 : 0) > 0 || output.file.ends_with(".gz");
+    });
+}
+
 /// Which part the others wait for, and what would make it faster; nothing where none is at work most of the time.
-void name_the_slowest(const SeriesResult& result) {
+void name_the_slowest(const SeriesResult& result, const engine::series::PreparedSeries& series) {
     const engine::series::Load load = engine::series::load_of(result);
     const double most = std::max({load.reading, load.device, load.writing});
     constexpr std::size_t few = 10;
@@ -45,13 +54,15 @@ void name_the_slowest(const SeriesResult& result) {
         help = "files that unpack faster (uncompressed TIFF, NPY), a faster disk, or more cores and --readers";
     } else {
         what = fmt::format("writing, by {} threads", result.writers);
-        help = "TIFF or NPY, or \"compression\": 0 for PNG, a faster disk, --no-sync, or more cores and --writers";
+        help = fmt::format("{}a faster disk, {}more cores and --writers",
+                           packs(series) ? "TIFF or NPY, or \"compression\": 0, " : "",
+                           series.where.synced ? "--no-sync, or " : "or ");
     }
     tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what, 100 * most,
          100 * load.reading, 100 * load.device, 100 * load.writing, help);
 }
 
-void summarise(const SeriesResult& result) {
+void summarise(const SeriesResult& result, const engine::series::PreparedSeries& series) {
     for (const engine::series::DeviceShare& share : result.devices) {
         tell("device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver,
              items(share.items));
@@ -67,7 +78,7 @@ void summarise(const SeriesResult& result) {
         if (result.skipped > 0) tell("; {} were done before", result.skipped);
         tell("\n");
     }
-    name_the_slowest(result);
+    name_the_slowest(result, series);
     if (!result.latencies.empty())
         tell(
             "latency  from a file's end to its results: median {:.1f} ms, 99% {:.1f} ms, longest {:.1f} ms, of {} files that "
@@ -202,7 +213,8 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
         io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume,
                        series.where.confined);
     if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
-    else if (!options.quiet) summarise(result);
+    else if (!options.quiet)
+        summarise(result, series);
     for (const engine::series::SeriesWarning& warning : result.warnings)
         spdlog::warn("{}: {}{}", warning.first, warning.text,
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());

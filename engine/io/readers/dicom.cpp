@@ -116,12 +116,14 @@ private:
                 "choose one from 0 to " + std::to_string(series.size() - 1)};
         headers_ = std::move(std::next(series.begin(), std::max<std::int64_t>(0, wanted))->second);
         if (series.size() > 1) said_["ignored"].push_back(std::to_string(series.size() - 1) + " other series");
-        if (others > 0) said_["ignored"].push_back(std::to_string(others) + " files that are no DICOM pictures");
-        if (!refused.empty()) {   // of which no step knows, and no result that it is without them
-            const std::string pictures = std::to_string(refused.size()) + " pictures that are not read" + why_not_all_;
-            said_["ignored"].push_back(pictures);
-            warnings_.push_back("it is without " + pictures);
-        }
+        if (others > 0)
+            said_["ignored"].push_back(others == 1 ? std::string("a file that is no DICOM picture")
+                                                   : std::to_string(others) + " files that are no DICOM pictures");
+        if (!refused.empty())   // of which no step knows, and no result that it is without them: more than a thing left out
+            warnings_.push_back("it is without " +
+                                (refused.size() == 1 ? std::string("a picture that is not read")
+                                                     : std::to_string(refused.size()) + " pictures that are not read") +
+                                why_not_all_);
         sort();
         for (const Header& h : headers_) said_["parts"].push_back(h.path.string());
     }
@@ -199,6 +201,8 @@ private:
                 axis["spacing"] = planes->distance;
             else if (!times && place.between > 0)
                 axis["spacing"] = place.between;
+            else if (!times && place.spacing.size() == 2)
+                warnings.push_back("it does not say how far its planes lie apart: 1 mm stands for it");
             axes.push_back(axis);
         }
         Json y{{"name", "y"}, {"size", h.rows}}, x{{"name", "x"}, {"size", h.columns}};
@@ -232,8 +236,8 @@ private:
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
         said_["warnings"] = warnings;
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
-        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") + std::to_string(h.stored) +
-                          " bits" +
+        said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") +
+                          std::to_string(h.stored) + " bits" + h.bits_at +
                           (h.table      ? ", through its table of values"
                            : h.scaled() ? ", rescaled"
                                         : "") +

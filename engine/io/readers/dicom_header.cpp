@@ -5,9 +5,11 @@
 #include <gdcmSequenceOfItems.h>
 #include <gdcmTrace.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <tuple>
 
@@ -158,6 +160,21 @@ void read_regions(const gdcm::DataSet& set, Header& header) {
                                   std::string(lengths > 1 ? "s" : "") + ", and hold there");
 }
 
+/// By its beginning, for a file that GDCM cannot read: the element (0002,0010), which is explicit and little-endian always.
+std::string syntax_at_beginning(const fs::path& path) {
+    std::array<char, 4096> bytes{};
+    std::ifstream in(path, std::ios::binary);
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    const std::string_view head(bytes.data(), static_cast<std::size_t>(in.gcount()));
+    const std::size_t at = head.find(std::string_view("\x02\x00\x10\x00UI", 6));
+    if (at == std::string_view::npos || at + 8 > head.size()) return {};
+    const std::size_t length =
+        static_cast<unsigned char>(head[at + 6]) | static_cast<std::size_t>(static_cast<unsigned char>(head[at + 7])) << 8;
+    std::string name(head.substr(at + 8, std::min<std::size_t>(length, 64)));
+    while (!name.empty() && (name.back() == '\0' || name.back() == ' ')) name.pop_back();
+    return name;
+}
+
 }   // namespace
 
 Header read_header(const fs::path& path, std::uint64_t bytes) {
@@ -167,12 +184,16 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.bytes = bytes;
     gdcm::Reader reader;
     reader.SetFileName(path.c_str());
-    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) throw NoPicture{{"cannot be read as DICOM", again}};
+    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) {
+        check_syntax(syntax_at_beginning(path));
+        throw NoPicture{{"cannot be read as DICOM", again}};
+    }
     const gdcm::File& file = reader.GetFile();
     const gdcm::DataSet& set = file.GetDataSet();
     const gdcm::TransferSyntax& syntax = file.GetHeader().GetDataSetTransferSyntax();
     h.syntax = gdcm::TransferSyntax::GetTSString(syntax) ? gdcm::TransferSyntax::GetTSString(syntax) : "";
     h.compressed = syntax.IsEncapsulated();
+    if (h.syntax.rfind("1.2.840.10008.1.2.4.20", 0) != 0) check_syntax(h.syntax);   // newer libraries read those
     const auto rows = word_at(set, 0x0028, 0x0010), columns = word_at(set, 0x0028, 0x0011);
     if (!rows || !columns || *rows < 1 || *columns < 1)
         throw NoPicture{{"is a DICOM file without a picture", "choose one that has pixels"}};
@@ -270,7 +291,15 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         h.frame_time = as_decimal(1 / rate[0]);
     }
     if (h.is_palette()) read_palette(set, h);
-    if (set.FindDataElement(gdcm::Tag(0x6000, 0x3000))) h.ignored.push_back("an overlay");
+    if (const auto scaling = decimals_at(set, 0x3004, 0x000e); scaling.size() == 1 && scaling[0] > 0 && scaling[0] != 1)
+        h.warnings.push_back("its doses are the values that are read times its Dose Grid Scaling, which is not applied");
+    // Sixteen groups, of which each may hold one; before 2004 in bits beside those of the pixel, which are cleared.
+    std::size_t overlays = 0;
+    for (std::uint16_t group = 0x6000; group <= 0x601e; group = static_cast<std::uint16_t>(group + 2)) {
+        const bool own = set.FindDataElement(gdcm::Tag(group, 0x3000)), in_pixels = word_at(set, group, 0x0102).value_or(0) > 0;
+        overlays += own || in_pixels ? 1 : 0;
+    }
+    if (overlays > 0) h.ignored.push_back(overlays == 1 ? "an overlay" : std::to_string(overlays) + " overlays");
     const std::uint64_t pixels =
         static_cast<std::uint64_t>(h.rows) * static_cast<std::uint64_t>(h.columns) * static_cast<std::uint64_t>(h.samples);
     if (pixels > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(h.frames))

@@ -43,6 +43,7 @@ struct Header {
     std::uint64_t bytes = 0;
     std::int64_t rows = 0, columns = 0, frames = 1, samples = 1, allocated = 8, stored = 8, high = 7, sign = 0;
     std::string photometric, syntax, modality, series, window;
+    std::string bits_at;   ///< where they do not stand at the lower end, in words
     double slope = 1, intercept = 0;
     std::vector<std::array<double, 2>> of_frames;   ///< slope and intercept, where frames have their own
     Place place;

@@ -79,6 +79,8 @@ void check_bits(Header& h, std::optional<std::int64_t> high_bit) {
     const bool plain = !h.compressed || is_rle(h);
     if (plain && h.allocated > 1 && *high_bit > h.high && *high_bit < h.allocated) {
         h.high = *high_bit;
+        h.bits_at = ", at bits " + std::to_string(h.high - h.stored + 1) + " to " + std::to_string(h.high) + " of " +
+                    std::to_string(h.allocated) + ": moved down";
         return;
     }
     h.warnings.push_back("it says that bit " + std::to_string(*high_bit) + " is the highest of " + std::to_string(h.stored) +
@@ -90,6 +92,29 @@ void check_bits(Header& h, std::optional<std::int64_t> high_bit) {
 
 std::string shown(const std::string& name) {
     return is_grey(name) || is_colours(name) || name == "PALETTE COLOR" ? name : "something else";
+}
+
+void check_syntax(const std::string& name) {
+    struct Row {
+        const char* beginning;
+        const char* what;
+        const char* hint;
+    };
+    constexpr const char* frames = "take the film out of it, for instance by pydicom or dcmtk, and read that";
+    constexpr const char* convert =
+        "convert it to JPEG 2000, JPEG-LS or RLE, for instance by pydicom's decompress() and compress()";
+    constexpr Row rows[] = {
+        {"1.2.840.10008.1.2.4.10", "as film (MPEG)", frames},
+        {"1.2.840.10008.1.2.4.11", "by JPEG XL", convert},
+        {"1.2.840.10008.1.2.4.20", "by high-throughput JPEG 2000", convert},
+        {"1.2.840.10008.1.2.4.94", "elsewhere (JPIP)", convert},
+        {"1.2.840.10008.1.2.4.95", "elsewhere (JPIP)", convert},
+        {"1.2.840.10008.1.2.7.", "as film of a studio (SMPTE 2110)", frames},
+    };
+    for (const Row& row : rows)
+        if (name.rfind(row.beginning, 0) == 0)
+            throw Problem{std::string("is a DICOM file with its pixels ") + row.what + " (" + name + "), which is not read",
+                          row.hint};
 }
 
 void check_meaning(Header& h, std::optional<std::int64_t> planar_configuration, std::optional<std::int64_t> high_bit) {

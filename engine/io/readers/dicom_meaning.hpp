@@ -13,6 +13,9 @@ namespace parallax::io::readers::dicom {
 /// patient.
 std::string shown(const std::string& photometric);
 
+/// Throws Problem where pixels are stored in a way that is not read, whatever they are: not damage, then.
+void check_syntax(const std::string& transfer_syntax);
+
 /// As PS3.3 C.7.6.3.1 has it. What cannot be meant throws Problem; what is taken for something is said in the warnings.
 void check_meaning(Header&, std::optional<std::int64_t> planar_configuration, std::optional<std::int64_t> high_bit);
 

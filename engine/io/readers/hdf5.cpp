@@ -5,17 +5,20 @@
 #include <array>
 #include <cmath>
 #include <istream>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "io/decimal.hpp"
+#include "io/readers/hdf5_lzf.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
 
 using parallax::io::readers::Json;
 using parallax::io::readers::Problem;
+using parallax::io::readers::register_lzf;
 
 constexpr const char* again = "the file is damaged or cut off: write or copy it again";
 constexpr std::size_t most_objects = 4096;
@@ -110,7 +113,7 @@ Type compound_type(hid_t stored) {
 /// h5py's bool is an enumeration of FALSE and TRUE.
 Type enumeration_type(hid_t stored) {
     const bool two = H5Tget_nmembers(stored) == 2 && H5Tget_size(stored) == 1;
-    if (!two) return {nullptr, {}, "an enumeration"};
+    if (!two) return {nullptr, {}, "enumerations"};
     return {"bool", {H5Tcopy(stored), H5Tclose}, {}};
 }
 
@@ -234,6 +237,7 @@ public:
     Hdf5File(const std::string& path, const Json& request) : bytes_(request.at("bytes").get<std::uint64_t>()) {
         const std::lock_guard lock(library());
         H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+        register_lzf();
         const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
         file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
@@ -274,7 +278,7 @@ public:
         std::vector<char> turned(transposed_ ? elements * element : 0);
         if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, transposed_ ? static_cast<void*>(turned.data()) : to) < 0)
             throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(),
-                          "a filter that this library lacks, or a damaged file"};
+                          "the file is damaged: write or copy it again"};
         if (!low_.empty()) {
             std::int64_t page = static_cast<std::int64_t>(elements) / std::max<std::int64_t>(1, count);
             scale_minc(first * page, elements, static_cast<float*>(to));
@@ -473,6 +477,27 @@ private:
         }
     }
 
+    /// Compressors beside HDF5's own, by the numbers that The HDF Group keeps.
+    void check_filters(hid_t list) const {
+        static const std::map<int, const char*> known = {
+            {4, "szip"},    {305, "LZO"},    {307, "bzip2"},  {32001, "blosc"}, {32004, "LZ4"},    {32008, "bitshuffle"},
+            {32013, "ZFP"}, {32015, "zstd"}, {32019, "JPEG"}, {32024, "SZ3"},   {32026, "blosc2"}, {32012, "JPEG-LS"}};
+        const int count = H5Pget_nfilters(list);
+        for (int i = 0; i < count; ++i) {
+            std::size_t numbers = 0;
+            unsigned int flags = 0, config = 0;
+            std::array<char, 64> name{};
+            const H5Z_filter_t filter =
+                H5Pget_filter2(list, static_cast<unsigned>(i), &flags, &numbers, nullptr, name.size(), name.data(), &config);
+            if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+            const auto found = known.find(filter);
+            throw Problem{"packs its dataset " + path_ + " by " +
+                              (found == known.end() ? "filter " + std::to_string(filter) : std::string(found->second)) +
+                              ", which the HDF5 library here has not",
+                          "repack it by gzip, for instance by h5repack -f GZIP=4 or with h5py's compression=\"gzip\""};
+        }
+    }
+
     /// What the file has of it must be enough for what it says; elements elsewhere are another file's.
     void check_storage(std::uint64_t delivered, std::uint64_t declared) const {
         const Handle list(H5Dget_create_plist(dataset_), H5Pclose);
@@ -486,6 +511,7 @@ private:
                               std::to_string(std::min(there, bytes_)) + " for them",
                           "it has not been written in full, or is damaged"};
         if (layout == H5D_CHUNKED) {
+            check_filters(list);
             std::array<hsize_t, 32> sizes{};
             const int rank = H5Pget_chunk(list, static_cast<int>(sizes.size()), sizes.data());
             std::uint64_t chunk = H5Tget_size(type_.memory);

@@ -58,8 +58,43 @@ std::size_t bytes_of(const std::string& type) {
     return type.ends_with("32") ? 4 : 2;
 }
 
+/// What is not read.
+const char* kind_of(const matvar_t& v) {
+    switch (v.class_type) {
+        case MAT_C_STRUCT:
+            return "a structure";
+        case MAT_C_CELL:
+            return "a cell array";
+        case MAT_C_CHAR:
+            return "text";
+        case MAT_C_SPARSE:
+            return "a sparse matrix";
+        case MAT_C_OBJECT:
+        case MAT_C_OPAQUE:
+            return "an object";
+        case MAT_C_FUNCTION:
+            return "a function";
+        default:
+            return v.isComplex ? "complex integers" : "no numbers";
+    }
+}
+
+const char* way_out(const matvar_t& v) {
+    switch (v.class_type) {
+        case MAT_C_STRUCT:
+        case MAT_C_CELL:
+        case MAT_C_OBJECT:
+        case MAT_C_OPAQUE:
+            return "save the array that it holds as a variable of its own";
+        case MAT_C_SPARSE:
+            return "save full() of it";
+        default:
+            return "choose another";
+    }
+}
+
 std::string in_words(const matvar_t& v) {
-    std::string text = std::string(v.name ? v.name : "") + " (" + (type_of(v) ? type_of(v) : "no numbers");
+    std::string text = std::string(v.name ? v.name : "") + " (" + (type_of(v) ? type_of(v) : kind_of(v));
     for (int i = 0; i < v.rank; ++i) text += (i == 0 ? " " : " x ") + std::to_string(v.dims[i]);
     return text + ")";
 }
@@ -80,8 +115,8 @@ public:
             if (!v->name) continue;
             if (!type_of(*v) || v->rank < 2) {
                 if (wanted == v->name)
-                    throw Problem{"its variable \"" + wanted + "\" holds no numbers, or complex integers, which are not read",
-                                  "choose another"};
+                    throw Problem{"its variable \"" + wanted + "\" is " + kind_of(*v) + ", which is not read", way_out(*v)};
+                others.push_back("the variable " + in_words(*v));
                 continue;
             }
             ++numbers;

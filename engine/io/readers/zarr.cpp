@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
 #include "io/decimal.hpp"
+#include "io/half.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
@@ -50,17 +53,33 @@ struct Type {
     const char* name;
     std::size_t bytes;
     std::size_t part;   ///< what is turned round where the byte order differs
+    bool half = false;   ///< stored in 16 bits, and widened: `bytes` are those of the file
+    std::size_t read_bytes() const { return half ? 4 : bytes; }
 };
 
 Type type_of(const std::string& dtype) {
     static const std::map<std::string, Type> types = {
-        {"b1", {"bool", 1, 1}}, {"u1", {"u8", 1, 1}},  {"i1", {"i8", 1, 1}},    {"u2", {"u16", 2, 2}}, {"i2", {"i16", 2, 2}},
-        {"u4", {"u32", 4, 4}},  {"i4", {"i32", 4, 4}}, {"u8", {"u64", 8, 8}},   {"i8", {"i64", 8, 8}}, {"f4", {"f32", 4, 4}},
-        {"f8", {"f64", 8, 8}},  {"c8", {"c64", 8, 4}}, {"c16", {"c128", 16, 8}}};
+        {"b1", {"bool", 1, 1}},      {"u1", {"u8", 1, 1}},  {"i1", {"i8", 1, 1}},  {"u2", {"u16", 2, 2}},   {"i2", {"i16", 2, 2}},
+        {"u4", {"u32", 4, 4}},       {"i4", {"i32", 4, 4}}, {"u8", {"u64", 8, 8}}, {"i8", {"i64", 8, 8}},   {"f4", {"f32", 4, 4}},
+        {"f2", {"f32", 2, 2, true}}, {"f8", {"f64", 8, 8}}, {"c8", {"c64", 8, 4}}, {"c16", {"c128", 16, 8}}};
     const auto found = dtype.size() < 3 ? types.end() : types.find(dtype.substr(1));
     if (found == types.end())
         throw Problem{"holds elements of the type \"" + dtype + "\", which is not read", "write it as integers or floats"};
     return found->second;
+}
+
+/// The 16 bits that mean this number; one of them does where a header states it.
+std::uint16_t half_of(double number) {
+    std::uint16_t nearest = 0x7e00;   // NaN
+    for (std::uint32_t bits = 0; bits < 0x10000 && !std::isnan(number); ++bits) {
+        const auto half = static_cast<std::uint16_t>(bits);
+        const double value = parallax::io::widen_half(half);
+        if (value == number) return half;
+        if (!std::isnan(value) &&
+            (nearest == 0x7e00 || std::abs(value - number) < std::abs(parallax::io::widen_half(nearest) - number)))
+            nearest = half;
+    }
+    return nearest;
 }
 
 std::pair<std::string, double> unit_of(const std::string& name) {
@@ -261,7 +280,7 @@ private:
                 again};
         said_["type"] = type_.name;
         said_["detail"] = "zarr 2, " + (codec_.empty() ? std::string("uncompressed") : codec_) + ", " + std::to_string(chunks) +
-                          (chunks == 1 ? " chunk" : " chunks");
+                          (chunks == 1 ? " chunk" : " chunks") + (type_.half ? ", 16-bit floats widened to 32" : "");
     }
 
     void set_fill(const Json& value) {
@@ -274,7 +293,9 @@ private:
                                                      : 0;
         const auto put = [&](auto v) { std::memcpy(fill_.data(), &v, sizeof v); };
         if (value.is_null() || value == false) return;
-        if (name == "f32" || name == "c64")
+        if (type_.half)
+            put(half_of(number));
+        else if (name == "f32" || name == "c64")
             put(static_cast<float>(number));
         else if (name == "f64" || name == "c128")
             put(number);
@@ -332,6 +353,19 @@ private:
                              elements.begin() + static_cast<std::ptrdiff_t>(i + type_.part));
     }
 
+    void copy(const char* from, std::size_t count, char* to) const {
+        if (!type_.half) {
+            std::memcpy(to, from, count * type_.bytes);
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::uint16_t half = 0;
+            std::memcpy(&half, from + 2 * i, 2);
+            const float value = parallax::io::widen_half(half);
+            std::memcpy(to + 4 * i, &value, 4);
+        }
+    }
+
     /// Rows of a chunk to their places, as far as they are among the elements that are wanted.
     void place(const std::vector<char>& elements, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& strides,
                std::int64_t begin, std::int64_t end, char* to) const {
@@ -350,9 +384,8 @@ private:
             if (inside) {
                 const std::int64_t low = std::max(place, begin), high = std::min(place + row, end);
                 if (low < high)
-                    std::memcpy(to + static_cast<std::size_t>(low - begin) * type_.bytes,
-                                elements.data() + static_cast<std::size_t>(from + low - place) * type_.bytes,
-                                static_cast<std::size_t>(high - low) * type_.bytes);
+                    copy(elements.data() + static_cast<std::size_t>(from + low - place) * type_.bytes,
+                         static_cast<std::size_t>(high - low), to + static_cast<std::size_t>(low - begin) * type_.read_bytes());
             }
             from += chunk_[last];
             std::size_t a = last;

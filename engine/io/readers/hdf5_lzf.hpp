@@ -1,0 +1,14 @@
+// LZF, the filter that h5py brings along as compression="lzf", and which HDF5 has not.
+#pragma once
+
+#include <cstddef>
+
+namespace parallax::io::readers {
+
+/// Unpacks up to `room` bytes; how many there are, or 0 where the packed ones are damaged or hold more.
+std::size_t unpack_lzf(const unsigned char* from, std::size_t bytes, unsigned char* to, std::size_t room) noexcept;
+
+/// Registers the filter with HDF5, which then calls it for whatever dataset has it.
+void register_lzf() noexcept;
+
+}   // namespace parallax::io::readers
