@@ -40,6 +40,9 @@ void hold(const Json& mine, const Json& first, int rank) {
                       "the same job, inputs and program for every rank");
 }
 
+using Identity = std::optional<host::FileIdentity>;
+using Part = std::optional<io::Stretch>;   // of a file, where not all of it is read
+
 /// Of every file of every input what `of` says, in an order that is the same in every rank.
 template <class Of>
 Json of_files(const Prepared& prepared, const Of& of) {
@@ -58,13 +61,13 @@ Json of_files(const Prepared& prepared, const Of& of) {
 
 /// What is one for two names of a file on a drive that machines share. The drive's number is not: each machine has its own.
 Json states(const Prepared& prepared) {
-    return of_files(prepared, [](const PreparedInput&, const std::filesystem::path&, const auto& identity, const auto&) {
+    return of_files(prepared, [](const PreparedInput&, const std::filesystem::path&, const Identity& identity, const Part&) {
         return identity ? Json{identity->inode, identity->bytes, identity->modified} : Json();
     });
 }
 
 Json hashes(const Prepared& prepared) {
-    return of_files(prepared, [](const PreparedInput& input, const std::filesystem::path& file, const auto&, const auto& part) {
+    return of_files(prepared, [](const PreparedInput& input, const std::filesystem::path& file, const Identity&, const Part& part) {
         const host::OpenedFile opened = input.open(file);
         return part ? io::hash_file(opened.path(), {}, part) : io::hash_of_tree(opened.path());
     });

@@ -9,6 +9,7 @@
 #include "io/format.hpp"
 #include "io/ome_xml.hpp"
 #include "io/pieces.hpp"
+#include "io/unlike_pages.hpp"
 #include "parallax/host/error.hpp"
 
 namespace fs = std::filesystem;

@@ -86,11 +86,6 @@ struct FileInfo {
     std::int64_t pages() const noexcept;
 };
 
-/// Pages that are no one array; ReadOptions::pages takes some that are.
-struct UnlikePages : IoError {
-    using IoError::IoError;
-};
-
 /// Throws IoError for what read() would refuse by the header alone. A name that does not fit the contents is told in `detail`.
 FileInfo info(const std::filesystem::path&, const ReadOptions& = {});
 /// Decodes. Elements keep their type (8-bit stays u8, 1, 2 and 4-bit TIFF and PNG become u8 from 0 to 255); NIfTI

@@ -8,6 +8,7 @@
 #include "io/decimal.hpp"
 #include "io/exif.hpp"
 #include "io/tiff_describe.hpp"
+#include "io/unlike_pages.hpp"
 
 namespace parallax::io::tiff {
 namespace {

@@ -10,6 +10,7 @@
 #include "io/space.hpp"
 #include "io/transaction.hpp"
 #include "io/units.hpp"
+#include "io/unlike_pages.hpp"
 #include "job/endings.hpp"
 #include "job/read.hpp"
 #include "pipeline/place.hpp"

@@ -93,7 +93,7 @@ bool Outlet::put(std::string_view bytes) {
 #endif
         const std::ptrdiff_t written = write_some(bytes);
         if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (written < 0 && errno == EPIPE) return false;
+        if (written < 0 && (errno == EPIPE || errno == ECONNRESET)) return false;   // the latter of sockets with bytes on their way
         if (written < 0 && errno == EBADF) throw IoError("standard output", "is closed", "send it to a file or a program");
         if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
         bytes.remove_prefix(static_cast<std::size_t>(written));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "io/support.hpp"
+#include "io/unlike_pages.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
