@@ -40,7 +40,7 @@ bool is_stream_of_bytes(int descriptor) {
 /// another user's pipe, one that keeps writes apart (O_DIRECT), nobody who reads.
 int opened_again(int descriptor) {
     const int flags = ::fcntl(descriptor, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || (flags & O_DIRECT) != 0) return -1;
+    if (flags < 0 || (flags & O_DIRECT) != 0) return -1;
     return ::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 }
 #endif
@@ -60,8 +60,10 @@ std::ptrdiff_t Outlet::write_some(std::string_view bytes) {
 
 Outlet::Outlet(int descriptor, std::function<bool()> cancelled)
     : descriptor_(descriptor), most_(all_at_once), cancelled_(std::move(cancelled)) {
+    const int flags = ::fcntl(descriptor, F_GETFL);
+    only_read_ = flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;   // poll() would wait for it for ever
     struct stat state {};
-    if (::fstat(descriptor, &state) != 0) return;
+    if (only_read_ || ::fstat(descriptor, &state) != 0) return;
     socket_ = S_ISSOCK(state.st_mode) && is_stream_of_bytes(descriptor);
     if (socket_ || (!S_ISFIFO(state.st_mode) && !S_ISSOCK(state.st_mode))) return;
 #if defined(__linux__)
@@ -83,6 +85,10 @@ std::ptrdiff_t Outlet::write_some(std::string_view bytes) {
 #endif
 
 bool Outlet::put(std::string_view bytes) {
+    const auto closed = [] {   // a file that the process itself has opened may have the number that was free
+        return IoError("standard output", "is closed, or open for reading alone", "send it to a file or a program");
+    };
+    if (only_read_ && !bytes.empty()) throw closed();
     auto moved = std::chrono::steady_clock::now();
     while (!bytes.empty()) {
 #if !defined(_WIN32)
@@ -94,7 +100,7 @@ bool Outlet::put(std::string_view bytes) {
         const std::ptrdiff_t written = write_some(bytes);
         if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (written < 0 && (errno == EPIPE || errno == ECONNRESET)) return false;   // the latter of sockets with bytes on their way
-        if (written < 0 && errno == EBADF) throw IoError("standard output", "is closed", "send it to a file or a program");
+        if (written < 0 && errno == EBADF) throw closed();
         if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
         bytes.remove_prefix(static_cast<std::size_t>(written));
         moved = std::chrono::steady_clock::now();

@@ -25,6 +25,7 @@ private:
     int descriptor_;
     int own_ = -1;          ///< the same pipe, opened once more: to this end it says at once how much it takes
     bool socket_ = false;   ///< of bytes, not of messages
+    bool only_read_ = false;
     std::size_t most_;       ///< bytes a call
     std::function<bool()> cancelled_;
 };

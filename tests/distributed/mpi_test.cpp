@@ -182,6 +182,7 @@ TEST_CASE("mpi: ranks whose files have one name and length, and other elements, 
     CHECK(copies.status == 0);
     fs::remove(folder / "out.npy");
     other.as<float>()[other.desc.count() - 1] += 1;   // of the last rank, which alone reads it
+    fs::remove(folder.path() / "2" / "in.npy");
     io::write(folder.path() / "2" / "in.npy", other);
     const Run run = run_ranks(3, {"run"}, folder.path(), wrapper);
     CAPTURE(run.err);
