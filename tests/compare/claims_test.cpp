@@ -107,6 +107,10 @@ TEST_CASE("claims: values near what theory has, and alike over variants and devi
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"near", 2}, {"within", 0.1}}),
                    "a at size 2: 0.4 away at most, fused on Card: not so here."));
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"within", 0.1}}), "0.4 apart at most"));
+    // Of rows that there was no time for nothing is said.
+    Json hurried = report_of(Json::array({{{"says", "d"}, {"value", "record.counts.dimension"}, {"within", 0.1}}}));
+    hurried["rows"][0]["outcome"] = "left out";
+    CHECK(contains(claims_in_words(hurried)[0], "0.4 apart at most in the 5 of 6 rows that there was time for, "));
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"of", {{"variant", "slow"}}}, {"within", 0.1}}),
                    ": so it is here."));
     CHECK(contains(said({{"says", "d"}, {"value", "evaluation.quality.psnr_db"}, {"within", 0.1}}),
