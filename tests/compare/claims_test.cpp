@@ -99,6 +99,19 @@ TEST_CASE("claims: both sides are of one device unless the claim says which, and
     CHECK(contains(said, ": here neither is surely faster."));
 }
 
+TEST_CASE("claims: a single run has no interval, and tells no small difference") {
+    const auto of_one_run = [](double seconds) {
+        Json report = report_of(Json::array({faster({{"variant", "fused"}}, {{"variant", "slow"}})}));
+        for (Json& row : report["rows"])
+            if (row["way"] == "slow") row["samples"]["device"] = Json::array({Json::array({seconds})});
+        return claims_in_words(report)[0];
+    };
+    CHECK(contains(of_one_run(1.4e-3), "1.4 times as fast (of one run)"));
+    CHECK(contains(of_one_run(1.4e-3), ": here neither is surely faster."));
+    CHECK(contains(of_one_run(9e-3), ": so it is here."));
+    CHECK(contains(of_one_run(0.5e-3), ": the other way round."));
+}
+
 TEST_CASE("claims: values near what theory has, and alike over variants and devices") {
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"near", "theory"}, {"within", 0.5}}),
                    "0.5 away at most"));
