@@ -108,6 +108,7 @@ std::string changes(const std::string& earlier, const std::string& later) {
     engine::compare::check_report(was, "the earlier report");
     engine::compare::check_report(is, "the later report");
     engine::compare::check_same_study(was, is, "the earlier report", "the later report");
+    engine::compare::check_has_rows(was, "the earlier report");
     return text_of(engine::compare::to_json(engine::compare::changes_between(was, is)));
 }
 

@@ -14,6 +14,7 @@ namespace {
 constexpr double least_point_s = 0.5;   ///< below, not even one run of a row is worth its inputs
 constexpr double most_given_up_s = 5;   ///< what a point needs before further rounds of others count
 constexpr double least_round_s = 1;     ///< in which processes begin and a row is made ready again
+constexpr double for_the_report = 0.02, most_for_the_report_s = 3;   ///< what of it all processes and the report need to end
 
 }  // namespace
 
@@ -24,9 +25,16 @@ void check_minutes(double minutes) {
                           minutes > week ? "without --minutes a study takes as long as it needs" : "such as --minutes 5");
 }
 
-Budget::Budget(double minutes) : minutes_(minutes) {}
+Budget::Budget(double minutes, Clock::time_point began) : minutes_(minutes), start_(began) {}
 
-double Budget::seconds_left() const { return 60 * minutes_ - seconds_since(start_); }
+double Budget::seconds_left() const {
+    const double all = 60 * minutes_;
+    return all - std::min(most_for_the_report_s, for_the_report * all) - seconds_since(start_);
+}
+
+double Budget::opening_s(std::size_t devices) const {
+    return std::max(seconds_left(), 0.0) / 2 / static_cast<double>(std::max<std::size_t>(devices, 1));
+}
 
 void Budget::end_in(double seconds) {
     point_end_ =
@@ -67,13 +75,20 @@ Sampling Budget::sampling(const Sampling& asked, std::size_t rows, std::size_t w
     return s;
 }
 
-void Budget::leave_out(const std::string& what) {
-    if (limited() && std::find(left_out_.begin(), left_out_.end(), what) == left_out_.end()) left_out_.push_back(what);
+void Budget::leave_out(const std::string& what, const std::string& why) {
+    if (!limited()) return;
+    auto reason = std::find_if(left_out_.begin(), left_out_.end(),
+                               [&](const LeftOut& one) { return one.why == why && (!why.empty() || one.what.front() == what); });
+    if (reason == left_out_.end()) reason = left_out_.insert(reason, {why, {}});
+    if (std::find(reason->what.begin(), reason->what.end(), what) == reason->what.end()) reason->what.push_back(what);
 }
 
 Json Budget::to_json() const {
     if (!limited()) return nullptr;
-    return {{"minutes", minutes_}, {"took_s", seconds_since(start_)}, {"left_out", left_out_}};
+    Json left_out = Json::array();
+    for (const LeftOut& one : left_out_)
+        left_out.push_back(fmt::format("{}{}{}", fmt::join(one.what, ", "), one.why.empty() ? "" : ", ", one.why));
+    return {{"minutes", minutes_}, {"took_s", seconds_since(start_)}, {"left_out", std::move(left_out)}};
 }
 
 }  // namespace parallax::engine::compare

@@ -1,14 +1,15 @@
 // Runs a study: a worker process a device, devices taking turns, every result held against the reference before it is timed.
 #pragma once
 
-#include "study/expand.hpp"
-#include "job/paths.hpp"
-
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "job/paths.hpp"
+#include "study/expand.hpp"
 
 namespace parallax::engine::compare {
 
@@ -30,6 +31,7 @@ struct CompareOptions {
     std::optional<host::DeviceSelector> only;   ///< takes devices away that it does not admit
     bool resume = false, overwrite = false;
     double minutes = 0;   ///< 0: as long as the study says
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();   ///< from when `minutes` are counted
     std::string note;     ///< what a reader should know of the machine: "two cores, shared"
     std::function<void(const std::string& what, double done)> progress;
     std::function<bool()> cancelled;            ///< true: stop; what was done can be resumed

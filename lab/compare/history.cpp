@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "compare/replay.hpp"
 #include "parallax/host/error.hpp"
+#include "report/busy.hpp"
 #include "report/report.hpp"
 #include "timing/statistics.hpp"
 
@@ -26,6 +28,29 @@ Json conditions_of(const Json& report, const std::string& name) {
             {"engine", environment.value("engine", Json())},
             {"revision", environment.value("revision", Json())},
             {"drivers", std::move(drivers)}};
+}
+
+/// Who gives reports by a pattern of the shell has them in the order of their names.
+Json out_of_order(const Json& reports) {
+    Json warnings = Json::array();
+    for (std::size_t i = 1; i < reports.size(); ++i) {
+        const Json &before = reports[i - 1]["started"], &here = reports[i]["started"];
+        if (before.is_string() && here.is_string() && here < before)
+            warnings.push_back(
+                fmt::format("{} of {} comes behind {} of {}: reports are taken in the order in which they are given",
+                            reports[i]["name"].get<std::string>(), here.get<std::string>(),
+                            reports[i - 1]["name"].get<std::string>(), before.get<std::string>()));
+    }
+    return warnings;
+}
+
+/// How many of a report's rows another has, on whatever device.
+std::size_t rows_alike(const Json& of, const Json& in) {
+    const auto name = [](const Json& row) { return Json::array({row["case"], row["grid"], row["way"]}).dump(); };
+    std::set<std::string> names;
+    for (const Json& row : in["rows"]) names.insert(name(row));
+    return static_cast<std::size_t>(
+        std::count_if(of["rows"].begin(), of["rows"].end(), [&](const Json& row) { return names.count(name(row)) > 0; }));
 }
 
 /// Three standard deviations of a row from one report to the next, from the middle of all steps: one step that is a change does
@@ -72,11 +97,22 @@ Json history_of(const std::vector<Json>& reports, const std::vector<std::string>
         throw ConfigError("", fmt::format("{} report{}", reports.size(), reports.size() == 1 ? "" : "s"),
                           "two or more, the oldest first");
     for (std::size_t i = 1; i < reports.size(); ++i) check_same_study(reports.front(), reports[i], names.front(), names[i]);
+    check_has_rows(reports.front(), names.front());
     std::vector<std::vector<Change>> changes;
     for (std::size_t i = 1; i < reports.size(); ++i) changes.push_back(changes_between(reports.front(), reports[i], by));
     Json history{{"parallax_history", 1}, {"reports", Json::array()}, {"rows", Json::array()}};
     for (std::size_t i = 0; i < reports.size(); ++i) history["reports"].push_back(conditions_of(reports[i], names[i]));
+    history["warnings"] = out_of_order(history["reports"]);
     const Json& first = reports.front();
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        for (const Json& session : reports[i]["sessions"])
+            if (const std::string load = load_in_words(session); !load.empty())
+                history["warnings"].push_back(
+                    fmt::format("other work ran beside {} ({}): its times may be longer than the machine's own", names[i], load));
+    if (const std::size_t here = rows_alike(reports.back(), first); here < reports.back()["rows"].size())
+        history["warnings"].push_back(fmt::format("{} of the {} rows of {} are not in {}: nothing is said of them",
+                                                  reports.back()["rows"].size() - here, reports.back()["rows"].size(),
+                                                  names.back(), names.front()));
     for (std::size_t r = 0; r < first["rows"].size(); ++r) {
         std::vector<const Change*> of_row;
         for (const auto& one : changes) of_row.push_back(&one[r]);

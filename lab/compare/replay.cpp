@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "job/report.hpp"
+#include "parallax/host/error.hpp"
 #include "report/answer.hpp"
 #include "timing/statistics.hpp"
 
@@ -73,7 +74,12 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
         change.why = fmt::format("{} both times{}", before["outcome"].get<std::string>(),
                                  after.contains("reason") ? ": " + after["reason"].get<std::string>() : "");
     const Rounds was = rounds_of(before, span), is = rounds_of(after, span);
-    if (!has_samples(was) || !has_samples(is) || !(median(flat(was)) > 0)) return change;
+    const auto is_timed = [](const Rounds& rounds) { return has_samples(rounds) && median(flat(rounds)) > 0; };
+    if (is_timed(was) != is_timed(is)) {   // the same result, and nothing to say of its time
+        change.verdict = "ambiguous";
+        change.why = fmt::format("not timed so {}", is_timed(was) ? "now" : "before");
+    }
+    if (!is_timed(was) || !is_timed(is)) return change;
     const Apart apart = apart_of(before, after);
     change.of_processes = apart == Apart::processes && std::min(was.size(), is.size()) >= least_processes;
     const Estimate ratio = estimate_ratio(is, was, apart);
@@ -104,6 +110,11 @@ std::vector<StudyDevice> devices_again(const Json& earlier, const std::vector<St
     for (std::size_t d = 0; d < here.size(); ++d)
         if (wanted[d]) again.push_back(here[d]);
     return again.empty() ? here : again;
+}
+
+void check_has_rows(const Json& earlier, const std::string& name) {
+    if (earlier["rows"].empty())
+        throw ConfigError("", fmt::format("no rows in {}", name), "a report with rows, against which others are held");
 }
 
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by) {

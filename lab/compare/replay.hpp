@@ -23,6 +23,8 @@ struct Change {
     double confidence = usual_confidence;   ///< of the interval
 };
 
+/// Throws ConfigError where the report has no rows: nothing could be slower than they were.
+void check_has_rows(const Json& earlier, const std::string& name);
 /// Each row of `earlier` against the row of `later` with the same case, grid and variant on the same device: by its label, else
 /// by name, backend and platform. Integers must have the same bits and rows the same outcome, else the result is different; reals
 /// must have the same bits where device, driver and engine are the same. Times, by which the study ranks or those of `by`, differ

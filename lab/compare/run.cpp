@@ -16,7 +16,7 @@ Run::Run(const Study& study, const std::vector<Point>& points, const std::vector
       devices_(devices),
       algorithms_(algorithms),
       options_(options),
-      budget_(options.minutes),
+      budget_(options.minutes, options.began),
       sampling_(study.sampling),
       work_(options.out / "work"),
       journal_(options.out / "journal.jsonl", header(), options.resume, options.overwrite) {
@@ -31,7 +31,6 @@ Json Run::run() {
     if (done_.size() < total_ || rows_lack_rounds()) {
         try {
             start_workers();
-            budget_ = Budget(options_.minutes);   // opening devices comes on top
             run_points();
             repeat_points();
         } catch (const CancelledError&) {   // asked between requests, or by a worker that was ended while it was at work
@@ -43,7 +42,7 @@ Json Run::run() {
     Json devices = Json::array();
     for (const StudyDevice& device : devices_)
         devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
-    Json report = assemble(study_, std::move(devices), sessions_, rows_);
+    Json report = assemble(study_, std::move(devices), sessions_, in_order());
     oracle_.reset();
     workers_.clear();
     return report;
@@ -74,6 +73,15 @@ std::size_t Run::count_rows() const {
         for (const Way& way : point.ways)
             for (std::size_t d = 0; d < devices_.size(); ++d) count += has_row(point, way, d);
     return count;
+}
+
+std::vector<Json> Run::in_order() const {
+    std::vector<Json> rows;
+    for (const Point& point : points_)
+        for (const Way& way : point.ways)
+            for (std::size_t d = 0; d < devices_.size(); ++d)
+                if (const auto at = done_.find(row_id(point, way, d)); at != done_.end()) rows.push_back(rows_[at->second]);
+    return rows.size() == rows_.size() ? rows : rows_;   // a journal may have rows that the study no longer has
 }
 
 void Run::check_cancelled() const {

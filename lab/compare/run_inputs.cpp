@@ -42,7 +42,7 @@ std::optional<Missing> Run::make_inputs(const Point& point, const fs::path& fold
 }
 
 Missing Run::late(const Point& point, const std::string& what, const std::string& why) {
-    if (last_chance_) budget_.leave_out(fmt::format("{}, whose {} did not end in its share of the time", point.id, what));
+    if (last_chance_) budget_.leave_out(point.id, fmt::format("whose {} did not end in its share of the time", what));
     return {"left out", why};
 }
 

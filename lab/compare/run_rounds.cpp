@@ -13,6 +13,8 @@ namespace {
 /// A fresh process runs a row at least that often: to make it ready, and as one sample.
 constexpr double least_runs = 3;
 
+constexpr const char* no_time = "for which no time was left";
+
 }  // namespace
 
 void Run::run_points() {
@@ -71,7 +73,10 @@ void Run::run_way(const Point& point, const Way& way, const fs::path& folder, co
         check_cancelled();
         say(active.row["id"].get<std::string>());
         const double expected = expected_seconds(active.row), limit = study_.sampling.row_limit_s;
-        if (expected > limit) {
+        if (budget_.over()) {
+            miss(active, "left out", fmt::format("{:g} minutes were over", options_.minutes));
+            if (last_chance_) budget_.leave_out(active.row["id"].get<std::string>(), no_time);
+        } else if (expected > limit) {
             active.row["expected_s"] = expected;
             miss(active, "too long",
                  fmt::format("one run is expected to take {:.2g} s, by the point before; the study allows {:g} s", expected,
@@ -115,7 +120,7 @@ bool Run::comes_again(const Json& row) {
 }
 
 void Run::leave_out(const Point& point) {
-    budget_.leave_out(point.id + ", for which no time was left");
+    budget_.leave_out(point.id, no_time);
     for (const Way& way : point.ways) {
         for (std::size_t d = 0; d < devices_.size(); ++d) {
             if (!has_row(point, way, d) || done_.count(row_id(point, way, d))) continue;

@@ -37,22 +37,28 @@ WorkerOptions Run::worker_options(const std::string& name) const {
 
 void Run::start_workers() {
     fs::create_directories(options_.out / "logs");
+    constexpr double rates_s = 8;   // a processor's take some seconds, beside other work more
     Json rates = Json::object(), probed = Json::object(), problems = Json::object();
+    const double limit =
+        budget_.limited() ? std::min(study_.sampling.limit_s, budget_.opening_s(devices_.size())) : study_.sampling.limit_s;
+    if (limit < rates_s) budget_.leave_out("rates of devices but for a short look");
     for (std::size_t d = 0; d < devices_.size(); ++d) {
+        const std::string& label = devices_[d].label;
         check_cancelled();
-        say("open " + devices_[d].label);
+        say("open " + label);
         WorkerOptions options = worker_options(fmt::format("device-{}", d));
         if (is_program(d)) options.command = devices_[d].command;
+        options.quick = options.quick || limit < rates_s;
         workers_.push_back(std::make_unique<DeviceWorker>(engine::to_json(devices_[d].info), std::move(options)));
         try {
-            Json opened = workers_.back()->open(study_.sampling.limit_s, true);
-            const std::string& label = devices_[d].label;
+            Json opened = workers_.back()->open(limit, true);
             if (opened.contains("error"))
                 problems[label] = opened["error"].value("message", std::string());
             else
                 rates[label] = opened["rates"], probed[label] = opened["device"]["probed"];
         } catch (const WorkerLost& lost) {
-            problems[devices_[d].label] = lost.what();
+            problems[label] = lost.what();
+            if (budget_.limited() && lost.outcome == "hung") workers_.back()->excuse();
         }
     }
     oracle_ = std::make_unique<DeviceWorker>(engine::to_json(host::native_device()->info()), worker_options("reference"));
@@ -82,7 +88,7 @@ Json Run::ask(Active& active, const Json& request, double limit_s) {
             workers_[active.device]->excuse();
             miss(active, "left out", "it did not end in its share of the time");
             if (last_chance_)
-                budget_.leave_out(active.row["id"].get<std::string>() + ", which did not end in its share of the time");
+                budget_.leave_out(active.row["id"].get<std::string>(), "which did not end in its share of the time");
         } else {
             miss(active, lost.outcome, lost.what());
         }

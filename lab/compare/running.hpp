@@ -53,6 +53,8 @@ private:
     /// Where it stands, if it is there already: of a row that is measured again the last word counts.
     void place(Json row);
     void keep(Json row);
+    /// As the study has them: what did not fit and came again was measured after the others.
+    std::vector<Json> in_order() const;
 
     // run_workers.cpp
     WorkerOptions worker_options(const std::string& name) const;

@@ -147,7 +147,9 @@ std::vector<std::string> ranking(const Json& report) {
         const Json& mean = of["overall"][first][d];
         if (d == first || mean.is_null()) continue;
         const double low = mean["low"].get<double>(), high = mean["high"].get<double>();
-        const std::string interval = interval_text(low, high, mean.value("confidence", usual_confidence));
+        const bool differ = high > 1000 * low;   // of two or three cases that differ nothing follows for a fourth
+        const std::string interval = differ ? fmt::format("({} cases that differ)", mean.value("cases", 0))
+                                            : interval_text(low, high, mean.value("confidence", usual_confidence));
         text += low <= 1 && high >= 1
                     ? fmt::format("; against {} no difference over the cases is sure {}", label_of(report, d), interval)
                     : fmt::format("; {} times as fast as {} {}", short_number(mean["ratio"].get<double>()), label_of(report, d),

@@ -48,7 +48,7 @@ void check(const Json& schema, const Json& value, const std::string& pointer, co
                 : std::any_of(type.begin(), type.end(), [&](const Json& one) { return has_type(value, one.get<std::string>()); });
         if (!good) refuse(pointer, describe(value), words_for(type));
     }
-    if (schema.contains("minimum") && value < schema["minimum"])
+    if (schema.contains("minimum") && value.is_number() && value < schema["minimum"])
         refuse(pointer, describe(value), "at least " + schema["minimum"].dump());
     for (const Json& key : schema.value("required", Json::array())) {
         const std::string word = key.get<std::string>();

@@ -119,16 +119,26 @@ std::string verdict_on(const Estimate& ratio, const std::optional<std::pair<doub
     return "so it is here";
 }
 
+/// What a run may differ by from the next on a machine with other work; of a single one nobody knows better.
+constexpr double run_differs_by = 1.5;
+
 std::vector<std::string> of_times(const Json& claim, const Json& report) {
     const Span span = span_named(claim.value("by", ranked_by(report["study"]))).value_or(Span::device);
     std::vector<std::string> lines;
     for (const Sides& sides : sides_of(claim, report, span)) {
-        const Estimate ratio =
-            estimate_ratio(rounds_of(*sides.to, span), rounds_of(*sides.of, span), apart_of(*sides.of, *sides.to));
+        const Rounds of = rounds_of(*sides.of, span), to = rounds_of(*sides.to, span);
+        const Estimate ratio = estimate_ratio(to, of, apart_of(*sides.of, *sides.to));
+        const bool once = std::min(flat(of).size(), flat(to).size()) < 2;   // which tells nothing of how far it moves
+        Estimate judged = ratio;
+        if (once) {
+            judged.low = std::min(judged.low, ratio.median / run_differs_by);
+            judged.high = std::max(judged.high, ratio.median * run_differs_by);
+        }
         lines.push_back(fmt::format("Here, {}: {} times as fast {}, {} against {}: {}", at_point(*sides.of),
-                                    short_number(ratio.median), interval_text(ratio.low, ratio.high, ratio.confidence),
+                                    short_number(ratio.median),
+                                    once ? "(of one run)" : interval_text(ratio.low, ratio.high, ratio.confidence),
                                     name_of(report, *sides.of), name_of(report, *sides.to),
-                                    verdict_on(ratio, claimed_times(claim))));
+                                    verdict_on(judged, claimed_times(claim))));
     }
     if (lines.empty())
         lines.push_back(fmt::format("That cannot be told here: {} and {} were not timed beside each other", words_of(claim["of"]),
@@ -144,11 +154,15 @@ std::vector<std::string> of_values(const Json& claim, const Json& report) {
         const Json* row = nullptr;
     };
     std::map<std::string, Range> points;
+    std::size_t told = 0, asked = 0;
     double farthest = -1;
     const Json* where = nullptr;
     for (const Json& row : report["rows"]) {
         const std::optional<double> value = row["outcome"] == "ok" ? number_of(row, name) : std::nullopt;
-        if (!value || (claim.contains("of") && !selected(claim["of"], row, device_of(report, row)))) continue;
+        if (claim.contains("of") && !selected(claim["of"], row, device_of(report, row))) continue;
+        asked += value || row["outcome"] == "left out";   // for lack of time: what was not run is not known to be so
+        if (!value) continue;
+        ++told;
         double away = 0;
         if (claim.contains("near")) {
             const auto wanted = claim["near"].is_number() ? std::optional(claim["near"].get<double>())
@@ -168,8 +182,9 @@ std::vector<std::string> of_values(const Json& claim, const Json& report) {
     }
     if (where == nullptr) return {"That cannot be told here: no row has " + name};
     const double most = claim["within"].get<double>();
-    return {fmt::format("Here, {}: {:.2g} {} at most, {}: {}", at_point(*where), farthest,
-                        claim.contains("near") ? "away" : "apart", name_of(report, *where),
+    const std::string part = told < asked ? fmt::format(" in the {} of {} rows that there was time for", told, asked) : "";
+    return {fmt::format("Here, {}: {:.2g} {} at most{}, {}: {}", at_point(*where), farthest,
+                        claim.contains("near") ? "away" : "apart", part, name_of(report, *where),
                         farthest <= most ? "so it is here" : "not so here")};
 }
 

@@ -41,20 +41,45 @@ Json only(const Json& object, const std::vector<std::string>& keys) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// "/home/ada/x.tif" and "C:\\Users\\ada" -> "(a path)"; a single "/" divides words, as in "GB/s".
+/// What a name in a path may begin with: letters of any language, hidden files' dots.
+bool begins_name(char c) { return is_word(c) || c == '.' || c == '-' || static_cast<unsigned char>(c) >= 0x80; }
+
+bool path_begins_at(const std::string& text, std::size_t at) {
+    if (at > 0 && is_word(text[at - 1])) return false;   // a single "/" divides words, as in "GB/s"
+    const auto next = [&](std::size_t i) { return at + i < text.size() ? text[at + i] : ' '; };
+    const bool drive =
+        std::isalpha(static_cast<unsigned char>(text[at])) != 0 && next(1) == ':' && (next(2) == '\\' || next(2) == '/');
+    return drive || (text[at] == '/' && begins_name(next(1))) || (text[at] == '\\' && next(1) == '\\' && begins_name(next(2)));
+}
+
+/// Where it ends: with its quotation mark, or with the last word that is part of it, for names may have blanks in them. A word
+/// behind a blank is where it divides folders, or has a file's ending.
+std::size_t path_end(const std::string& text, std::size_t at) {
+    const char before = at > 0 ? text[at - 1] : ' ';
+    if (before == '"' || before == '\'') return std::min(text.find(before, at), text.size());
+    const auto word_end = [&](std::size_t from) { return std::min(text.find_first_of(" \"',;", from), text.size()); };
+    std::size_t end = word_end(at);
+    while (end < text.size() && text[end] == ' ') {
+        const std::size_t last = word_end(end + 1);
+        const std::string word = text.substr(end + 1, last - end - 1);
+        const std::size_t dot = word.rfind('.');
+        const bool is_file = dot != std::string::npos && dot > 0 && dot + 1 < word.size() &&
+                             std::isalpha(static_cast<unsigned char>(word[dot + 1])) != 0;
+        if (!is_file && word.find_first_of("/\\") == std::string::npos) break;
+        end = last;
+    }
+    return end;
+}
+
+/// "/home/ada/x.tif" and "C:\\Users\\ada" -> "(a path)".
 std::string without_paths(const std::string& text) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
-        const bool begins = at == 0 || !is_word(text[at - 1]);
-        const bool posix = begins && text[at] == '/' && at + 1 < text.size() && is_word(text[at + 1]);
-        const bool windows = begins && at + 2 < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0 &&
-                             text[at + 1] == ':' && (text[at + 2] == '\\' || text[at + 2] == '/');
-        if (!posix && !windows) {
+        if (!path_begins_at(text, at)) {
             result += text[at++];
             continue;
         }
-        while (at < text.size() && text[at] != ' ' && text[at] != '"' && text[at] != '\'' && text[at] != ',' && text[at] != ';')
-            ++at;
+        at = path_end(text, at);
         result += "(a path)";
     }
     return result;
@@ -111,8 +136,10 @@ Json contribution_of(const Json& report, const std::vector<std::string>& private
     if (of_files && given["study"]["cases"].size() == 1 && given["study"]["cases"][0]["id"] == "job")
         given["study"]["title"] = "A job on every device";   // its comment is somebody's
     given["devices"] = given["sessions"] = given["rows"] = Json::array();
-    for (const Json& device : report["devices"])
+    for (const Json& device : report["devices"]) {
         given["devices"].push_back({{"label", device["label"]}, {"info", only(device["info"], device_keys)}});
+        if (device.contains("machine")) given["devices"].back()["machine"] = device["machine"];
+    }
     for (const Json& session : report["sessions"]) {
         Json kept = only(session, session_keys);
         if (session.contains("started") && session["started"].is_string())

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/answer.hpp"
+#include "report/busy.hpp"
 #include "report/claims.hpp"
 #include "report/report.hpp"
 #include "report/samples.hpp"
@@ -300,12 +301,21 @@ Json summary_of(const Json& report) {
                             verdicts["slower"], median(ratios)));
     }
     summary.push_back(counts);
+    for (const Json& session : report["sessions"])
+        if (const std::string load = load_in_words(session); !load.empty()) {
+            std::vector<std::string> labels;
+            for (const auto& [label, rates] : session["rates"].items()) labels.push_back(label);
+            summary.push_back(fmt::format(
+                "Other work ran on the machine when {} began ({}): times may be longer than its own",
+                report["sessions"].size() > 1 && !labels.empty() ? fmt::format("{}", fmt::join(labels, ", ")) : "this", load));
+        }
     for (const Json& session : report["sessions"]) {
         if (!session.contains("budget")) continue;
         const Json& budget = session["budget"];
         std::vector<std::string> left_out;
         for (const Json& one : budget.value("left_out", Json::array())) left_out.push_back(one.get<std::string>());
-        summary.push_back(fmt::format("Made in {:g} minutes; left out: {}", budget.value("minutes", 0.0),
+        summary.push_back(fmt::format("Made in {:g} minute{}; left out: {}", budget.value("minutes", 0.0),
+                                      budget.value("minutes", 0.0) == 1 ? "" : "s",
                                       left_out.empty() ? "nothing" : fmt::format("{}", fmt::join(left_out, "; "))));
     }
     return summary;

@@ -10,13 +10,24 @@ namespace parallax::engine::compare {
 
 namespace {
 
-std::string free_label(const std::string& wanted, const Json& devices) {
-    std::string label = wanted;
-    const auto taken = [&] {
-        return std::any_of(devices.begin(), devices.end(), [&](const Json& d) { return d["label"] == label; });
+bool has_label(const Json& devices, const std::string& label) {
+    return std::any_of(devices.begin(), devices.end(), [&](const Json& d) { return d["label"] == label; });
+}
+
+std::string on_machine(const std::string& label, int machine) { return fmt::format("{} (machine {})", label, machine); }
+
+/// The number of a machine that comes to others, one for all of its devices: theirs are other machines.
+int free_machine(const Json& coming, const Json& devices) {
+    const auto is_taken = [&](int machine) {
+        const std::string ending = on_machine("", machine);
+        return std::any_of(devices.begin(), devices.end(),
+                           [&](const Json& d) { return d["label"].get_ref<const std::string&>().ends_with(ending); }) ||
+               std::any_of(coming.begin(), coming.end(),
+                           [&](const Json& d) { return has_label(devices, on_machine(d["label"].get<std::string>(), machine)); });
     };
-    for (int n = 2; taken(); ++n) label = fmt::format("{} (machine {})", wanted, n);
-    return label;
+    int machine = 2;
+    while (is_taken(machine)) ++machine;
+    return machine;
 }
 
 /// What a newer report's study says of what is wanted, where the first one is silent.
@@ -80,9 +91,14 @@ Json merge(const std::vector<Json>& reports, const std::vector<std::string>& nam
         add_wishes(merged["study"], next["study"]);
         const std::size_t devices = merged["devices"].size(), sessions = merged["sessions"].size();
         std::vector<std::pair<std::string, std::string>> renamed;
+        const Json others = merged["devices"];
+        const int machine = free_machine(next["devices"], others);
+        const bool is_another = std::any_of(next["devices"].begin(), next["devices"].end(),
+                                            [&](const Json& d) { return has_label(others, d["label"].get<std::string>()); });
         for (Json device : next["devices"]) {
             const std::string was = device["label"].get<std::string>();
-            device["label"] = free_label(was, merged["devices"]);
+            if (has_label(others, was)) device["label"] = on_machine(was, machine);
+            if (is_another) device["machine"] = machine;
             renamed.emplace_back(was, device["label"].get<std::string>());
             merged["devices"].push_back(std::move(device));
         }

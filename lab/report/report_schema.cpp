@@ -24,7 +24,7 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 Json report_schema() {
     const Json text{{"type", "string"}}, number{{"type", "number"}}, flag{{"type", "boolean"}}, any_object{{"type", "object"}},
         index{{"type", "integer"}, {"minimum", 0}}, maybe{{"type", Json::array({"number", "null"})}};
-    const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}}));
+    const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}, {"minimum", 0}}));
     const Json rounds = described(seconds, "A list a round of seconds; null where the driver does not tell.");
     const Json named_rounds = map_of(rounds);
     const Json estimate = object_of({{"median", number},
@@ -42,16 +42,18 @@ Json report_schema() {
                    {"report", list_of(object_of({{"kind", text}, {"title", text}}, {"kind", "title"}))}},
                   {"cases"}),
         "As it was run (study.schema.json), after --quick.");
-    const Json device = object_of({{"label", described(text, "Its name in this report.")},
-                                   {"info", object_of({{"name", text},
-                                                       {"backend", text},
-                                                       {"type", text},
-                                                       {"vendor", text},
-                                                       {"platform", text},
-                                                       {"driver", text},
-                                                       {"global_memory", number}},
-                                                      {"name", "backend", "platform", "driver"})}},
-                                  {"label", "info"});
+    const Json device =
+        object_of({{"label", described(text, "Its name in this report.")},
+                   {"machine", described(index, "In a report of several: which of them it is in; missing: the first.")},
+                   {"info", object_of({{"name", text},
+                                       {"backend", text},
+                                       {"type", text},
+                                       {"vendor", text},
+                                       {"platform", text},
+                                       {"driver", text},
+                                       {"global_memory", number}},
+                                      {"name", "backend", "platform", "driver"})}},
+                  {"label", "info"});
     const Json session = object_of(
         {{"started", text},
          {"environment", described(any_object, "Processor, system, engine, compiler, power and clock settings.")},

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <fstream>
+#include <chrono>
 
 namespace parallax::engine::compare {
 
@@ -11,13 +10,8 @@ DeviceWorker::DeviceWorker(Json device, WorkerOptions options) : device_(std::mo
 
 /// What it said last on standard error: often a driver's own words.
 std::string DeviceWorker::last_message() const {
-    std::ifstream file(options_.messages, std::ios::binary | std::ios::ate);
-    file.seekg(std::max<std::streamoff>(0, std::streamoff(file.tellg()) - 4096));   // it may have said much
-    std::string last;
-    for (std::string line; std::getline(file, line);) {
-        if (!line.empty()) last = line.substr(0, 300);
-    }
-    return last.empty() ? "" : "; it said: " + last;
+    const std::string said = child_ ? child_->last_message() : std::string();
+    return said.empty() ? "" : "; it said: " + said;
 }
 
 Json DeviceWorker::exchange(const Json& request, double limit_s) {
@@ -40,14 +34,15 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
     ++losses_;
     const std::string doing = request.value("do", std::string());
     if (!line && late) {
+        const std::string said = last_message();
         child_.reset();
-        throw WorkerLost("hung", fmt::format("the worker did not answer \"{}\" within {:g} s and was ended{}", doing, limit_s,
-                                             last_message()));
+        throw WorkerLost("hung",
+                         fmt::format("the worker did not answer \"{}\" within {:.3g} s and was ended{}", doing, limit_s, said));
     }
     child_->leave(std::chrono::seconds(1));   // one that is just dying tells how
-    const std::string ending = child_->ending();
+    const std::string ending = child_->ending() + last_message();
     child_.reset();
-    throw WorkerLost("crashed", fmt::format("the worker ended during \"{}\": {}{}", doing, ending, last_message()));
+    throw WorkerLost("crashed", fmt::format("the worker ended during \"{}\": {}", doing, ending));
 }
 
 Json DeviceWorker::open(double limit_s, bool rates) {

@@ -93,6 +93,15 @@ TEST_CASE("answer: in words, by the time that the study ranks by, and who keeps 
                    "From host memory to host memory: A is the fastest at 3 of 3 points; 1.5 times as fast as B"));
     CHECK(summary[1] == "80 frames a second of one: A yes, 100 a second, 1.25 times that; B no, 66.7 a second, 0.833 times that");
     CHECK(contains(summary[2].get<std::string>(), "A yes, 6400 a second, 1.07 times that; B no"));
+    // What two cases that differ say of a third is no interval.
+    Json apart = two_devices();
+    apart["study"]["ranked_by"] = "end_to_end";
+    for (Json& row : apart["rows"])
+        if (row["case"] == "three")
+            row["outcome"] = "failed";
+        else if (row["case"] == "two" && row["device"] == 1)
+            row["samples"]["end_to_end"]["wall"] = samples_about(15);
+    CHECK(contains(derive(apart)["summary"][0].get<std::string>(), "over the cases is sure (2 cases that differ)"));
     // Without a word of the study, what runs without pause is judged from end to end.
     report["study"].erase("ranked_by");
     CHECK(ranked_by(report["study"]) == "device");

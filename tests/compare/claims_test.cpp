@@ -99,6 +99,19 @@ TEST_CASE("claims: both sides are of one device unless the claim says which, and
     CHECK(contains(said, ": here neither is surely faster."));
 }
 
+TEST_CASE("claims: a single run has no interval, and tells no small difference") {
+    const auto of_one_run = [](double seconds) {
+        Json report = report_of(Json::array({faster({{"variant", "fused"}}, {{"variant", "slow"}})}));
+        for (Json& row : report["rows"])
+            if (row["way"] == "slow") row["samples"]["device"] = Json::array({Json::array({seconds})});
+        return claims_in_words(report)[0];
+    };
+    CHECK(contains(of_one_run(1.4e-3), "1.4 times as fast (of one run)"));
+    CHECK(contains(of_one_run(1.4e-3), ": here neither is surely faster."));
+    CHECK(contains(of_one_run(9e-3), ": so it is here."));
+    CHECK(contains(of_one_run(0.5e-3), ": the other way round."));
+}
+
 TEST_CASE("claims: values near what theory has, and alike over variants and devices") {
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"near", "theory"}, {"within", 0.5}}),
                    "0.5 away at most"));
@@ -107,6 +120,10 @@ TEST_CASE("claims: values near what theory has, and alike over variants and devi
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"near", 2}, {"within", 0.1}}),
                    "a at size 2: 0.4 away at most, fused on Card: not so here."));
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"within", 0.1}}), "0.4 apart at most"));
+    // Of rows that there was no time for nothing is said.
+    Json hurried = report_of(Json::array({{{"says", "d"}, {"value", "record.counts.dimension"}, {"within", 0.1}}}));
+    hurried["rows"][0]["outcome"] = "left out";
+    CHECK(contains(claims_in_words(hurried)[0], "0.4 apart at most in the 5 of 6 rows that there was time for, "));
     CHECK(contains(said({{"says", "d"}, {"value", "record.counts.dimension"}, {"of", {{"variant", "slow"}}}, {"within", 0.1}}),
                    ": so it is here."));
     CHECK(contains(said({{"says", "d"}, {"value", "evaluation.quality.psnr_db"}, {"within", 0.1}}),

@@ -50,6 +50,21 @@ TEST_CASE("contribution: nothing of whose machine it was, and all of how fast it
     CHECK(contribution_of(given, {"workhorse"}) == given);
 }
 
+TEST_CASE("contribution: paths go whole, with blanks, dots and letters of any language in them") {
+    for (const auto& [reason, given] :
+         {std::pair<std::string, std::string>{"lost in /home/ada lovelace/my scans/x.so: said", "lost in (a path) said"},
+          {"no file \"/home/ada/my own scan\" there", "no file \"(a path)\" there"},
+          {"at /.config/ada/x, then", "at (a path), then"},
+          {"at /\u00dcnal/x;", "at (a path);"},
+          {"on \\\\server\\ada\\x.tif now", "on (a path) now"},
+          {"/tmp/scan of ada.tif 3.5 GB/s", "(a path) of (a name).tif 3.5 GB/s"},
+          {"12 GB/s and/or 1 / 2", "12 GB/s and/or 1 / 2"}}) {
+        Json report = private_report();
+        report["rows"][0]["reason"] = reason;
+        CHECK(contribution_of(report, {"ada"})["rows"][0]["reason"] == given);
+    }
+}
+
 TEST_CASE("contribution: of results that were made, bits and records stay, and the same study lies beside others") {
     Json report = private_report();
     report["study"]["cases"][0]["inputs"] = {{"made", {{"make", "random"}}}};

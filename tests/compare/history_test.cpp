@@ -209,6 +209,40 @@ TEST_CASE(
     CHECK(told(first, hurried) == "left out for lack of time, now");
     CHECK(told(hurried, first) == "left out for lack of time, before");
     CHECK(told(hurried, hurried) == "left out for lack of time, both times");
+    // A row that has lost its times is not one whose times are the same.
+    Json untimed = first;
+    untimed["rows"][0].erase("samples");
+    CHECK(told(first, untimed) == "not timed so now");
+    CHECK(told(untimed, first) == "not timed so before");
+    CHECK(history({untimed, untimed})["rows"][0]["verdict"] == "same");
+    Json nothing = first;
+    for (Json& round : nothing["rows"][0]["samples"]["device"])
+        for (Json& sample : round) sample = 0.0;
+    CHECK(told(first, nothing) == "not timed so now");
+    // Reports in another order than they were made in are told.
+    Json earlier = first, later = first;
+    earlier["sessions"][0]["started"] = "2026-11-20T02:00:04Z";
+    later["sessions"][0]["started"] = "2026-11-21T02:00:04Z";
+    CHECK(history({earlier, later})["warnings"].empty());
+    CHECK(contains(history({later, earlier})["warnings"].dump(),
+                   "1 of 2026-11-20T02:00:04Z comes behind 0 of 2026-11-21T02:00:04Z"));
+    // A machine that did other things tells of those, too.
+    Json busy = first;
+    busy["sessions"][0]["environment"].update({{"load", "9.40"}, {"threads", 16}});
+    CHECK(contains(history({first, busy})["warnings"].dump(), "other work ran beside 1 (a load of 9.4 on 16 threads)"));
+    CHECK(contains(derive(busy)["summary"].dump(), "Other work ran on the machine when this began"));
+    busy["sessions"][0]["environment"]["threads"] = 32;
+    CHECK(history({first, busy})["warnings"].empty());
+    CHECK_FALSE(contains(derive(busy)["summary"].dump(), "Other work"));
+    // Of a report without rows nothing can be worse; what the first does not have is not judged, and said.
+    Json bare = first;
+    bare["rows"] = Json::array();
+    CHECK(error_of<ConfigError>([&] { history({bare, first}); }).found == "no rows in 0");
+    CHECK(has_worsened(history({first, bare})));
+    Json half = first;
+    half["rows"].erase(0);
+    CHECK(contains(history({half, first})["warnings"].dump(), "1 of the 2 rows of 1 are not in 0"));
+    CHECK(history({first, half})["warnings"].empty());
     // A second machine of the same devices that is gone is not the first; a device under another label is the same one.
     Json both = first;
     both["devices"].push_back(both["devices"][0]);

@@ -101,7 +101,7 @@ TEST_CASE("page: a price of no device is refused, and so is one that is no amoun
     };
     CHECK(contains(said("H2000=31000 EUR"), "\"H2000\", which is part of no device's name"));
     CHECK(contains(said("H2000=31000 EUR"), "NVIDIA H200, OpenCL"));
-    for (const char* amount : {"inf EUR", "nan EUR", "-1 EUR", "0 EUR", "31,000 EUR", "EUR 31000", "31000"}) {
+    for (const char* amount : {"inf EUR", "nan EUR", "-1 EUR", "0 EUR", "31,000 EUR", "31 000 EUR", "31.000 EUR", "EUR 31000", "31000"}) {
         CAPTURE(amount);
         CHECK(contains(said(std::string("H200=") + amount), "an amount with its currency"));
     }
@@ -110,4 +110,19 @@ TEST_CASE("page: a price of no device is refused, and so is one that is no amoun
     CHECK(compared.status == 2);
     CHECK(contains(compared.err, "part of no device's name"));
     CHECK_FALSE(fs::exists(folder / "out"));
+}
+
+TEST_CASE("page: on paper the answer says against what it is, and no figure is taller than a sheet") {
+    if (browser().empty()) return;
+    const TempFolder folder;
+    const fs::path page = page_of_four(folder);
+    const std::string tallest = "Math.max(...[...document.querySelectorAll('.figure')].map(one => one.offsetHeight))";
+    const auto within = [&](const std::string& event) {
+        return answer_in(page, folder,
+                         "dispatchEvent(new Event('" + event + "')); document.getElementById('answer').append(" + tallest +
+                             " <= 880 ? 'on a sheet' : 'taller than a sheet');");
+    };
+    CHECK(contains(within("beforeprint"), "on a sheet"));
+    CHECK(contains(within("none"), "taller than a sheet"));   // 36 rows, on a screen
+    CHECK(contains(within("none"), "times as fast as Intel Xeon Processor, PoCL; by end to end"));
 }

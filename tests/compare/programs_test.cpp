@@ -56,6 +56,10 @@ TEST_CASE("programs: a program that is none, or does not answer, is refused befo
         CHECK(run.status == 2);
         CHECK(contains(run.err, "--worker"));
     }
+    const Run said = run_program({"compare", "study.json", "--out", "out", "--quiet", "--worker",
+                                  "mine=sh -c 'echo Trace >&2; echo no card of mine >&2; exit 3'"},
+                                 folder.path());
+    CHECK(contains(said.err, "exit status 3; it said: no card of mine"));
 }
 
 TEST_CASE("programs: a row of one's own from Python is held against the reference and timed; what it cannot is refused") {

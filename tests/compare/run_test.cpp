@@ -441,6 +441,18 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
         CHECK(row["metrics"].contains("copy_share"));   // of its own machine's copy
     }
     CHECK(ids.size() == 4);
+    // A machine has one number for all of its devices, those too whose label nobody else has.
+    Json more = report;
+    more["devices"].push_back(more["devices"][0]);
+    more["devices"][1]["label"] = "another";
+    const Json three = merge({report, more, more}, {"a", "b", "c"});
+    const std::string label = report["devices"][0]["label"].get<std::string>();
+    std::vector<std::string> labels;
+    for (const Json& device : three["devices"])
+        labels.push_back(device["label"].get<std::string>() + device.value("machine", Json()).dump());
+    CHECK(labels == std::vector<std::string>{label + "null", label + " (machine 2)2", "another2", label + " (machine 3)3",
+                                             "another (machine 3)3"});
+    CHECK_NOTHROW(check_report(three, "three"));
     Json other = report;
     other["study"]["cases"][0]["id"] = "different";
     CHECK(contains(error_of<ConfigError>([&] { merge({report, other}, {"a", "b"}); }).found, "different studies"));
@@ -464,6 +476,7 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     refused_at("/rows/1/grid", "x");
     refused_at("/rows/1/work/items", nothing);
     refused_at("/rows/0/samples/wall", "x");
+    refused_at("/rows/0/samples/wall/0/0", -1e-3);
     refused_at("/rows/0/samples/end_to_end", Json::array());
     refused_at("/study/cases/0/id", nothing);
     Json ragged = report;

@@ -27,8 +27,12 @@ function hardwareOf(index) {
   const { info } = report.devices[index], row = report.rows.find(row => row.device === index), of = row && report.sessions[row.session].environment;
   return info.type === "cpu" && of && of.processor ? `${of.processor}, ${of.threads} threads` : info.name;
 }
-// Two cards of one name are two pieces, and so are equal machines: their labels end in "#2", "(machine 2)".
-const pieceOf = index => hardwareOf(index) + /( #\d+| \(machine \d+\))*$/.exec(report.devices[index].label)[0];
+// Two cards of one name are two pieces, and so are equal machines: their labels end in "#2", "(machine 2)", or the report says which
+// machine a device is of.
+function pieceOf(index) {
+  const { label, machine } = report.devices[index], ending = /( #\d+| \(machine \d+\))*$/.exec(label)[0];
+  return hardwareOf(index) + (machine ? ending.replace(/ \(machine \d+\)/g, "") + ` (machine ${machine})` : ending);
+}
 const piecesOf = devices => [...devices.reduce((all, i) => all.set(pieceOf(i), [...(all.get(pieceOf(i)) || []), i]), new Map())];
 // One price for all ways to use a piece: where only one of its devices is called so, it is theirs all the same.
 const priceOfPiece = index => report.devices.map((_, i) => i).filter(i => pieceOf(i) === pieceOf(index)).map(i => priceOf(report.devices[i])).find(Boolean);
@@ -131,6 +135,8 @@ function answerSection() {
   size.addEventListener("change", () => { asked.size = size.value.trim(); rebuild(); });
   bar.append(element("label", {}, element("span", { class: "soft" }, "of so many pixels"), size));
   section.append(bar);
+  const asks = [devices.length > 1 ? `times as fast as ${labels[asked.against]}` : "", `by ${spans[asked.span]}`, asked.frames ? `${asked.frames} frames a second` : "", asked.size ? `frames of ${asked.size}` : ""];
+  section.append(element("p", { class: "small printed" }, asks.filter(Boolean).join("; ")));   // paper has no controls
   const several = new Set(points.map(point => point.case)).size > 1;
   const header = () => headsOf(devices);
   const name = point => ({ class: "case", nodes: [element("b", {}, ...(several || !gridText(point.grid) ? breakable(point.case) : [])), element("div", { class: "small soft" }, [several || !gridText(point.grid) ? algorithmOf(point.case) : "", gridText(point.grid)].filter(Boolean).join(", ")), several || !gridText(point.grid) ? element("div", { class: "small soft" }, sizeOf(point.case)) : null] });

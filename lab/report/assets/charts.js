@@ -71,6 +71,10 @@ function render() {
   }
 }
 
+// Where half of a figure is too little for a row's whole name: a telephone, a sheet of paper.
+let printing = false;
+const isNarrow = () => printing || innerWidth < 900;
+
 const tick = value => String(Number(value.toPrecision(3)));
 
 // Powers of ten and their 2 and 5 only: the library labels too many.
@@ -208,11 +212,11 @@ function partsOf(item, row) {
 function stagesChart(item, rows) {
   return style => {
     const chosen = shown(rows), several = new Set(chosen.map(row => row.case)).size > 1;
-    const labels = chosen.map(row => `${several ? row.case + ": " : ""}${wayOf(row)} · ${deviceOf(row).label}`);
+    const labels = chosen.map(row => [`${several ? row.case + ": " : ""}${wayOf(row)}`, deviceOf(row).label]), narrow = isNarrow();
     const parts = chosen.map(row => partsOf(item, row)), total = parts.map(part => Object.values(part).reduce((a, b) => a + b, 0));
     const stages = [...new Set(parts.flatMap(part => Object.keys(part)))];
     const sets = stages.map((stage, i) => ({ label: stage, data: parts.map((part, r) => part[stage] === undefined ? null : 100 * part[stage] / total[r]), backgroundColor: style.palette[i % style.palette.length], stack: "all" }));
-    return { type: "bar", data: { labels, datasets: sets }, options: { indexAxis: "y", scales: { x: { stacked: true, max: 100, title: { display: true, text: "share of the time, %", color: style.soft }, grid: { color: style.line } }, y: { stacked: true, grid: { display: false } } },
+    return { type: "bar", data: { labels: narrow ? labels : labels.map(parts => parts.join(" · ")), datasets: sets }, options: { indexAxis: "y", scales: { x: { stacked: true, max: 100, title: { display: true, text: "share of the time, %", color: style.soft }, grid: { color: style.line } }, y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false, font: { size: narrow ? 9 : 12 } } } },
       plugins: { legend: legend(style), tooltip: { callbacks: { label: at => `${at.dataset.label}: ${number(parts[at.dataIndex][at.dataset.label])} ms, ${number(at.parsed.x)}%` } } } } };
   };
 }

@@ -51,7 +51,7 @@ function build() {
   page.append(element("section", {}, element("h2", {}, "Every row"), element("details", report.rows.length <= 24 ? { open: "" } : {}, element("summary", {}, `${report.rows.length} rows`), allRows()),
     policies.length ? element("details", policies.length <= 12 ? { open: "" } : {}, element("summary", {}, "by which policies"), table(["case", "variant", "device", wide("policy"), wide("whose choice"), wide("at")], policies, 3)) : null,
     element("p", { class: "small soft" }, "A row's # is a link to it. Error: largest difference from the reference, as a part of its largest magnitude; integers are exact or they disagree. Times are medians; intervals are of 95%, by a bootstrap, of fresh processes by the sign test: where those are too few for that, an interval says how sure it is. Latencies are from end to end: of the runs without pause where there were some, else of the samples, as far as their number tells. A row without a time says why.")));
-  const places = report.sessions.map(session => { const e = session.environment; return `${session.started}: ${e.processor}, ${e.threads} threads, ${number(e.memory / 1e9)} GB, ${e.system}; engine ${e.engine}, revision ${e.revision}, ${e.compiler}, ${e.build}${e.note ? `. Note: ${e.note}` : ""}`; });
+  const places = report.sessions.map(session => { const e = session.environment; return `${session.started}: ${e.processor}, ${e.threads} threads, ${number(e.memory / 1e9)} GB, ${e.system}; engine ${e.engine}, revision ${e.revision}, ${e.compiler}, ${e.build}${e.load ? `, a load of ${e.load} before` : ""}${e.note ? `. Note: ${e.note}` : ""}`; });
   page.append(element("footer", {}, ...places.map(place => element("div", {}, place))));
   render();
   document.body.dataset.charts = String(charts.length);
@@ -59,8 +59,9 @@ function build() {
 
 document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 let before = null;
-addEventListener("beforeprint", () => { before = theme(); document.documentElement.dataset.theme = "light"; for (const details of document.querySelectorAll("details")) details.open = details.open || details.querySelectorAll("tr").length <= 60; render(); });
-addEventListener("afterprint", () => { document.documentElement.dataset.theme = before; render(); });
+const atMost = height => { printing = height !== ""; for (const { canvas } of charts) canvas.parentElement.style.maxHeight = height; render(); };
+addEventListener("beforeprint", () => { before = theme(); document.documentElement.dataset.theme = "light"; for (const details of document.querySelectorAll("details")) details.open = details.open || details.querySelectorAll("tr").length <= 60; atMost("880px"); });   // with its heading on one page
+addEventListener("afterprint", () => { document.documentElement.dataset.theme = before; atMost(""); });
 addEventListener("error", event => { document.body.dataset.error = event.message; });
 build();
 addEventListener("hashchange", openTarget);

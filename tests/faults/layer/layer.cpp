@@ -1,8 +1,7 @@
 // An OpenCL layer (OPENCL_LAYERS) that stands between Parallax and the driver. It counts calls and live references,
 // and fails the n-th call with a chosen code, once or from then on. A stalled device is simulated, too: its commands
-// never end, and so is a smaller one: less local memory, smaller work-groups; and a slower one: PARALLAX_FAULTS_SLOWER=0.05 lets
-// whatever is waited for take a twentieth longer, by a processor that is busy meanwhile. Steered by the functions of layer.h,
-// which a test finds in the loaded library.
+// never end, and so is a smaller one: less local memory, smaller work-groups; and a slower one, whose waits (waits.hpp) or
+// kernels (longer.hpp) take longer. Steered by the functions of layer.h, which a test finds in the loaded library.
 #include "layer.h"
 
 #include <CL/cl_layer.h>
@@ -18,6 +17,9 @@
 #include <string_view>
 #include <thread>
 #include <type_traits>
+
+#include "longer.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -46,6 +48,7 @@ static_assert(names.size() == call::count);
 
 cl_icd_dispatch driver{};
 cl_icd_dispatch layer{};
+parallax_slower::Longer longer(driver);
 
 std::atomic<long> calls{0}, fail_at{0};
 std::atomic<int> fail_code{0}, mode{parallax_faults_once};
@@ -81,29 +84,6 @@ template <class A> void count_event(A argument) {
 
 void wait_while_stalled() {
     while (stalled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-/// By which share work takes longer; 0: not at all.
-double slower() {
-    static const double share = [] {
-        const char* const text = std::getenv("PARALLAX_FAULTS_SLOWER");
-        return text == nullptr ? 0.0 : std::atof(text);
-    }();
-    return share;
-}
-using Clock = std::chrono::steady_clock;
-thread_local Clock::time_point work_began{};   // by the first command since the last wait
-
-void note_work() {
-    if (slower() > 0 && work_began == Clock::time_point()) work_began = Clock::now();
-}
-void take_longer() {
-    if (slower() <= 0 || work_began == Clock::time_point()) return;
-    const auto now = Clock::now();
-    const auto until = now + std::chrono::duration_cast<Clock::duration>((now - work_began) * slower());
-    work_began = {};
-    while (Clock::now() < until) {
-    }
 }
 
 /// The limits of a smaller device.
@@ -204,9 +184,11 @@ template <Call which, class... A, cl_int(CL_API_CALL* cl_icd_dispatch::*entry)(A
         if constexpr (which == call::clFinish || which == call::clWaitForEvents) wait_while_stalled();
         if constexpr (which == call::clEnqueueNDRangeKernel)
             if (const cl_int why = refuse(arguments...); why != CL_SUCCESS) return why;
-        if constexpr (names[which].starts_with("clEnqueue")) note_work();
-        const cl_int status = (driver.*entry)(arguments...);
-        if constexpr (which == call::clFinish || which == call::clWaitForEvents) take_longer();
+        if constexpr (names[which].starts_with("clEnqueue")) parallax_slower::waits().begin();
+        if constexpr (which == call::clReleaseEvent)
+            if (parallax_slower::Longer::wanted()) longer.let_go(arguments...);
+        const cl_int status = forward(arguments...);
+        if constexpr (which == call::clFinish || which == call::clWaitForEvents) parallax_slower::waits().end();
         if (status != CL_SUCCESS) return status;
         if constexpr (retains) ++live[kind_of<A...>()];
         else if constexpr (releases) --live[kind_of<A...>()];
@@ -215,6 +197,17 @@ template <Call which, class... A, cl_int(CL_API_CALL* cl_icd_dispatch::*entry)(A
         if constexpr (which == call::clGetDeviceInfo) lower(arguments...);
         if constexpr (which == call::clGetKernelWorkGroupInfo) lower(arguments...);
         return code;
+    }
+    static cl_int forward(A... arguments) {
+        if constexpr (which == call::clEnqueueNDRangeKernel)
+            if (parallax_slower::Longer::wanted()) return longer.launch(arguments...);
+        if constexpr (which == call::clGetEventProfilingInfo)
+            if (parallax_slower::Longer::wanted()) return from_its_beginning(arguments...);
+        return (driver.*entry)(arguments...);
+    }
+    static cl_int from_its_beginning(cl_event event, cl_profiling_info what, std::size_t bytes, void* value, std::size_t* size) {
+        return driver.clGetEventProfilingInfo(what == CL_PROFILING_COMMAND_END ? event : longer.first_of(event), what, bytes,
+                                              value, size);
     }
     static void lower(cl_device_id, cl_device_info what, std::size_t, void* value, std::size_t*) {
         lower_device(what, value, limits_now());

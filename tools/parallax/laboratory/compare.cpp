@@ -71,6 +71,7 @@ Asked read(const Options& options, const engine::Registry& registry) {
         if (options.cold_cache)
             throw ConfigError("--cold-cache", "it beside --replay", "--replay alone, which measures as the report did");
         asked.earlier = load_report(options.replay);
+        check_has_rows(asked.earlier, options.replay);
         quick = asked.earlier.value("quick", false);
         Json json = asked.earlier["study"];
         add_prices(json, options.prices);

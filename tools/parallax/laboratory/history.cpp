@@ -61,6 +61,7 @@ int show_history(const HistoryOptions& options) {
         print_reports(history);
         fmt::print("\n");
         print_rows(history, options.all);
+        for (const Json& warning : history["warnings"]) tell("warning: {}\n", warning.get<std::string>());
     }
     return engine::compare::has_worsened(history) ? 1 : 0;
 }

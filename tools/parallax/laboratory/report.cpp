@@ -31,7 +31,11 @@ Json load_report(const std::string& given) {
         json = engine::load_json(report_file(given));
     } catch (const ConfigError& error) {   // whose advice is for jobs
         const bool close = error.hint.starts_with("did you mean") || error.hint.find("--resume") != std::string::npos;
-        throw ConfigError("", error.found, wanted, close ? error.hint : "");
+        const bool large = error.expected.find("at most") != std::string::npos;
+        throw ConfigError("", error.found, large ? error.expected : wanted,
+                          close   ? error.hint
+                          : large ? "fewer rows or samples: a study's cases in two files"
+                                  : "");
     }
     engine::compare::check_report(json, given);
     return json;
