@@ -1,4 +1,5 @@
 #include "parallax/host/device.hpp"
+#include "parallax/host/implementation.hpp"
 
 #include <algorithm>
 
@@ -26,5 +27,7 @@ std::string_view to_string(DeviceType type) noexcept {
 bool DeviceInfo::has(std::string_view capability) const noexcept {
     return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
 }
+
+bool is_pocl(const DeviceInfo& info) noexcept { return info.platform == "Portable Computing Language"; }
 
 }  // namespace parallax::host

@@ -73,10 +73,19 @@ std::vector<std::shared_ptr<const Device>> each_once(const Inventory& inventory,
     return devices;
 }
 
-bool any_opencl(const Inventory& inventory) {
+/// Rules that are tried where none before them is met.
+std::size_t how_many(const std::vector<DeviceRule>& rules, bool all) { return all ? rules.size() : std::min<std::size_t>(1, rules.size()); }
+
+bool any_of(const Inventory& inventory, Backend backend) {
     return std::any_of(inventory.devices.begin(), inventory.devices.end(),
-                       [](const auto& device) { return device->info().backend == Backend::opencl; });
+                       [backend](const auto& device) { return device->info().backend == backend; });
 }
+
+#if defined(PARALLAX_HAS_CUDA)
+constexpr const char* no_cuda = "there is no CUDA device, and no NVIDIA driver (libcuda.so.1); devices of other drivers were not asked for";
+#else
+constexpr const char* no_cuda = "this program was built without CUDA; devices of other drivers were not asked for";
+#endif
 
 }  // namespace
 
@@ -135,7 +144,7 @@ DeviceSelector::DeviceSelector() {
 Selection DeviceSelector::explain(const Inventory& inventory) const {
     Selection selection;
     for (std::size_t i = 0; i < inventory.devices.size(); ++i) selection.verdicts.push_back({static_cast<int>(i), false, {}});
-    const std::size_t tried = next_on_missing_ || use_several_ ? rules_.size() : std::min<std::size_t>(1, rules_.size());
+    const std::size_t tried = how_many(rules_, next_on_missing_ || use_several_);
     for (std::size_t r = 0; r < tried && (use_several_ || !selection.device); ++r) {
         int first = -1;
         for (DeviceVerdict& verdict : selection.verdicts) {
@@ -188,13 +197,19 @@ Selection DeviceSelector::select(const Inventory& inventory) const {
     if (!next_on_missing_ && rules_.size() > 1)
         reasons.push_back(fmt::format("the other {} not tried: \"on_missing\" is \"error\"; with \"next\" selection goes on",
                                       rules_.size() == 2 ? "rule was" : fmt::format("{} rules were", rules_.size() - 1)));
-    if (!any_opencl(inventory))
+    const std::size_t tried = how_many(rules_, next_on_missing_ || use_several_);
+    const auto asks = [&](Backend backend) {
+        return std::any_of(rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(tried),
+                           [&](const DeviceRule& rule) { return rule.backend.value_or(backend) == backend; });
+    };
+    const bool cuda_alone = asks(Backend::cuda) && !asks(Backend::opencl);
+    if (cuda_alone && !any_of(inventory, Backend::cuda) && inventory.problems.empty()) reasons.emplace_back(no_cuda);
+    if (asks(Backend::opencl) && !any_of(inventory, Backend::opencl))
         reasons.emplace_back(
             "there is no OpenCL device: install pocl-opencl-icd to use this machine's processor, or the GPU vendor's driver "
             "(NVIDIA: nvidia-opencl-icd; Intel: intel-opencl-icd; AMD: rocm-opencl-icd or mesa-opencl-icd)");
     std::vector<std::string> asked;
-    const std::size_t tried = next_on_missing_ ? rules_.size() : 1;
-    for (std::size_t r = 0; r < std::min(tried, rules_.size()); ++r) asked.push_back(numbered(r, rules_[r]));
+    for (std::size_t r = 0; r < tried; ++r) asked.push_back(numbered(r, rules_[r]));
     throw UnsupportedError(fmt::format("no device meets {}", fmt::join(asked, " or ")), std::move(reasons));
 }
 

@@ -1,6 +1,7 @@
 #include "core/plan.hpp"
 
 #include "core/kernel_fit.hpp"
+#include "core/stop.hpp"
 #include "parallax/host/in_flight.hpp"
 
 #include <algorithm>
@@ -232,6 +233,7 @@ void Execution::host_task(std::string_view stage, const std::function<void()>& t
     check_cancelled(stage);
     const auto unless_cancelled = [task, cancelled = cancelled_, name = std::string(stage)] {
         if (cancelled && cancelled()) throw CancelledError("stopped on request, before " + name);
+        const StopScope scope(cancelled);
         task();
     };
     end_of_launches();

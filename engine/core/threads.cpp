@@ -1,5 +1,7 @@
 #include "core/threads.hpp"
 
+#include "core/stop.hpp"
+
 #include <new>
 #include <system_error>
 #include <utility>
@@ -24,6 +26,7 @@ Team::~Team() {
 }
 
 void Team::run(std::int64_t count, Call call, const void* body) {
+    check_stop();
     ranges_ = std::min<std::int64_t>(static_cast<std::int64_t>(helpers_.size()) + 1, std::max<std::int64_t>(count, 1));
     if (ranges_ == 1) return call(body, 0, count);
     call_ = call;

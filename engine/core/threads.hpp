@@ -26,7 +26,7 @@ public:
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    /// body(first, end) on consecutive ranges of [0, count), one a thread; returns when all have ended.
+    /// body(first, end) on consecutive ranges of [0, count), one a thread, until all have ended; none where check_stop() throws.
     template <class Body>
     void ranges(std::int64_t count, const Body& body) {
         run(

@@ -158,7 +158,7 @@ Header read_header(const Source& source, Input& file, std::uint64_t bytes) {
     header.half = code == "f2";
     if ((row == std::end(type_table) && !header.half) || std::string_view("<>|=").find(order) == std::string_view::npos) {
         fail(source, fmt::format("holds elements of NumPy's type \"{}\"", descr),
-             "save it as a bool, integer, float or complex type of up to 16 bytes");
+             "save it as bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 or complex128");
     }
     const bool native_little = std::endian::native == std::endian::little;
     header.swap = (order == '>' && native_little) || (order == '<' && !native_little);

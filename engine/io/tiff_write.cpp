@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/colours.hpp"
 #include "io/file.hpp"
@@ -278,8 +279,34 @@ void write_packed(File& file, const HostArray& array, const Layout& layout, int 
     }
 }
 
+/// Pixels of x and of y in a centimetre, or in ImageJ's unit.
+struct Resolution {
+    double x = 0, y = 0;
+    bool imagej = false;
+};
+
+bool holds(double value) {
+    const auto parts = rational(value);
+    return std::abs(static_cast<double>(parts[0]) / parts[1] - value) <= 1e-6 * value;
+}
+
+/// Nothing where the array says no distances, or where OME-XML says them and the resolution could not. Throws IoError where nothing
+/// would say them.
+std::optional<Resolution> resolution_of(const std::string& name, const ArrayDesc& desc, const std::string& description) {
+    const Axis *x = desc.find('x'), *y = desc.find('y');
+    const double unit = micrometres(desc.unit);
+    if (!x || !y || !(unit > 0) || !(x->spacing > 0) || !(y->spacing > 0)) return std::nullopt;
+    const bool imagej = description.starts_with("ImageJ=");
+    const double one = imagej ? 1 : 1e4 / unit;
+    const Resolution resolution{one / x->spacing, one / y->spacing, imagej};
+    if (holds(resolution.x) && holds(resolution.y)) return resolution;
+    if (is_ome_name(name)) return std::nullopt;
+    throw IoError(name, fmt::format("TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}", x->spacing, y->spacing, desc.unit),
+                  "see whether the unit is right; a name that ends in .ome.tif, .nrrd or .npy holds them");
+}
+
 void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page,
-          const Strips& strips) {
+          const Strips& strips, const std::optional<Resolution>& resolution) {
     const auto channels = static_cast<std::size_t>(layout.channels);
     const ElementType type = array.desc.type;
     const bool other = has_other_colours(array);
@@ -287,12 +314,6 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     const auto of_page = [&](const std::vector<std::uint64_t>& all) {
         return std::vector<std::uint64_t>(all.begin() + page * strips.a_page, all.begin() + (page + 1) * strips.a_page);
     };
-    const Axis *x = array.desc.find('x'), *y = array.desc.find('y');
-    const double unit = micrometres(array.desc.unit);
-    const bool spaced = x && y && unit > 0 && x->spacing > 0 && y->spacing > 0;
-    const bool imagej = description.starts_with("ImageJ=");
-    const double one =
-        imagej ? 1 : 1e4 / unit;   // with ImageJ's words the resolution counts pixels in its unit, else in a centimetre
     const std::size_t extra = channels - (colour ? 3 : 1);
 
     directory.number(256, static_cast<std::uint64_t>(layout.width));
@@ -305,10 +326,10 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     directory.number(277, channels);
     directory.number(278, static_cast<std::uint64_t>(strips.rows));
     directory.offsets(279, of_page(strips.lengths));
-    if (spaced) directory.fraction(282, one / x->spacing);
-    if (spaced) directory.fraction(283, one / y->spacing);
+    if (resolution) directory.fraction(282, resolution->x);
+    if (resolution) directory.fraction(283, resolution->y);
     directory.number(284, 1);                            // samples of a pixel together
-    if (spaced) directory.number(296, imagej ? 1 : 3);   // no unit, or a centimetre
+    if (resolution) directory.number(296, resolution->imagej ? 1 : 3);   // no unit, or a centimetre
     directory.text(305, "parallax");
     if (strips.differences) directory.number(317, 2);
     const bool alpha = (colour && extra == 1) || (channels == 2 && !other);
@@ -365,6 +386,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     }
     const std::string description =
         is_ome_name(name) ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
+    const std::optional<Resolution> resolution = resolution_of(name, array.desc, description);
     // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip, of which a page has
     // one for each row at most. What does not pack grows by less than a thousandth.
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);
@@ -386,7 +408,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     const std::uint64_t written = strips.starts.back() + strips.lengths.back(), behind = (written + 15) / 16 * 16;
     const auto page_at = [&](std::int64_t page, std::uint64_t at) {
         Directory directory(big, at);
-        fill(directory, array, layout, page == 0 ? description : std::string(), page, strips);
+        fill(directory, array, layout, page == 0 ? description : std::string(), page, strips, resolution);
         return directory;
     };
     Directory directory = page_at(0, behind);

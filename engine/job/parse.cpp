@@ -360,12 +360,15 @@ void check_ids(const std::vector<StepSpec>& steps) {
 
 /// Files of ours that are no jobs.
 void refuse_other_documents(const Json& json) {
-    if (!json.is_object() || json.contains("steps")) return;
+    if (!json.is_object()) return;
     const auto has = [&](const char* key) { return json.contains(key); };
+    const char* const whose = "its member \"job\" is the job that was run";
+    if (has("parallax_report")) throw ConfigError("", "a report", "a job", whose);   // steps of its own
+    if (has("steps")) return;
     if (has("parallax_study") || has("parallax_comparison"))
         throw ConfigError("", "a study", "a job", "`parallax compare FILE --out DIR` runs a study");
     if (has("parallax_tuning")) throw ConfigError("", "a tuning file", "a job", "jobs take it with PARALLAX_TUNING=FOLDER");
-    if (has("job") && has("engine")) throw ConfigError("", "a report", "a job", "its member \"job\" is the job that was run");
+    if (has("job") && has("engine")) throw ConfigError("", "a report", "a job", whose);
     if (has("prefer") || has("use")) throw ConfigError("", "rules for a device", "a job", "--device FILE takes them for a job");
 }
 

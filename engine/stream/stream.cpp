@@ -23,6 +23,8 @@
 namespace parallax::engine::stream {
 namespace {
 
+using namespace std::string_literals;
+
 bool is_pipe(const InputSpec& input) { return input.files.size() == 1 && input.files.front() == "-"; }
 bool is_pipe(const OutputSpec& output) { return output.file == "-"; }
 
@@ -78,6 +80,17 @@ FrameWriter stated_writer(const OutputSpec& output, const ArrayDesc& desc) {
         throw ConfigError(output.pointer, fmt::format("\"-\" as \"{}\" for {}", name, desc.describe()),
                           "frames that it can hold", fmt::format("{}; {}", error.problem, error.hint));
     }
+}
+
+/// Whether a first byte comes in time; it is still to be read then.
+bool has_begun(Pipe& pipe, int descriptor) {
+    try {
+        if (descriptor < 0 || !pipe.byte()) return false;
+    } catch (const CancelledError&) {
+        return false;
+    }
+    pipe.put_back();
+    return true;
 }
 
 class Run {
@@ -269,16 +282,25 @@ void check(const Job& job) {
         throw ConfigError("/outputs", "no output \"-\" for the input \"-\"", "frames on standard output", "\"image\": \"-\"");
 }
 
-Prepared prepare(const Job& job, const Locations& where) {
+Prepared prepare(const Job& job, const Locations& where, int descriptor) {
     const InputSpec& input = pipe_in(job);
-    if (!input.read.raw)
-        throw ConfigError(input.pointer, "frames of standard input, whose shape is known when the first of them comes",
-                          "frames of a shape that the job states",
-                          R"({"file": "-", "raw": {"type": "u8", "axes": "yx", "shape": [480, 640]}} can be planned for)");
-    const ArrayDesc frame = ArrayDesc::dense(input.read.raw->type, input.read.raw->axes);
-    Prepared prepared = prepared_for(job, where, frame);
     const OutputSpec& output = pipe_out(job);
-    stated_writer(output, prepared.resolved.desc(output.source));
+    if (input.read.raw) {
+        Prepared prepared = prepared_for(job, where, ArrayDesc::dense(input.read.raw->type, input.read.raw->axes));
+        stated_writer(output, prepared.resolved.desc(output.source));
+        return prepared;
+    }
+    const auto began = std::chrono::steady_clock::now();
+    Pipe pipe(descriptor, [began] { return seconds_since(began) > 10; });
+    if (!has_begun(pipe, descriptor))
+        throw ConfigError(input.pointer, "frames of standard input, whose shape is known when the first of them comes; none came",
+                          "a first frame on standard input, or a shape that the job states",
+                          "`camera | parallax plan job.json` reads how a PGM or Y4M begins; " +
+                          R"({"file": "-", "raw": {"type": "u8", "axes": "yx", "shape": [480, 640]}} needs no frame)"s);
+    FrameReader reader(pipe, std::nullopt);
+    Prepared prepared = prepared_for(job, where, reader.desc());
+    FrameWriter(kind_of(output, reader.kind()), prepared.resolved.desc(output.source), output.write, reader.words());
+    prepared.inputs[static_cast<std::size_t>(&input - job.inputs.data())].warnings = reader.warnings();
     return prepared;
 }
 

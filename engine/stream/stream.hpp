@@ -22,9 +22,11 @@ bool is_stream(const Job&);
 /// Throws ConfigError for what such a job cannot have: several streams, for_each, outputs that are files.
 void check(const Job&);
 
-/// What one frame of the layout that "raw" states would take. Throws ConfigError where the job states none, for frames are then
-/// known by the first of them, and for results that the output cannot hold; what engine::prepare() throws.
-Prepared prepare(const Job&, const Locations&);
+/// What one frame would take: of the layout that "raw" states, else as the first frame on the descriptor `input` begins, which is
+/// then read from; -1: there is none. Throws ConfigError where "raw" states none and nothing comes within ten seconds, and for
+/// stated results that the output cannot hold; IoError for what is no frame, or for results that its kind of stream does not hold;
+/// what engine::prepare() throws.
+Prepared prepare(const Job&, const Locations&, int input = -1);
 
 struct Options {
     int input = 0, output = 1;   ///< descriptors

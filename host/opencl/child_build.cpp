@@ -5,6 +5,7 @@
 #include "opencl/info.hpp"
 #include "opencl/program.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/implementation.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -167,7 +168,7 @@ DevicePlace place_of(const ClContext& context) {
     if (helper_program().empty() || is_sound(context.info())) return place;
     place.library = library_of(context.platform());
     place.platform = platform_string(context.platform(), CL_PLATFORM_NAME);
-    place.at_launch = place.platform == "Portable Computing Language";
+    place.at_launch = is_pocl(context.info());
     place.name = device_string(context.device(), CL_DEVICE_NAME);
     cl_uint count = 0;
     if (place.library.empty() || clGetDeviceIDs(context.platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)

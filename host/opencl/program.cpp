@@ -7,6 +7,7 @@
 #include "opencl/probe.hpp"
 #include "opencl/verdict.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/implementation.hpp"
 #include "program/build_log.hpp"
 #include "program/key.hpp"
 #include "program/lock.hpp"
@@ -49,7 +50,7 @@ cl::Program build_from_text(const ClContext& context, const ProgramText& source)
     const cl_int built = clBuildProgram(program(), 1, &device, source.options.c_str(), nullptr, nullptr);
     if (built == CL_SUCCESS) return program;
     std::string log = log_of(program(), device);
-    if (context.info().platform == "Portable Computing Language")
+    if (is_pocl(context.info()))
         if (const std::string trouble = pocl_cache_trouble(); !trouble.empty()) log += (log.empty() ? "" : "\n") + trouble;
     if (built != CL_BUILD_PROGRAM_FAILURE && built != CL_INVALID_BUILD_OPTIONS && log.empty())
         fail("clBuildProgram", built, step);

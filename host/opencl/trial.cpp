@@ -6,6 +6,7 @@
 #include "parallax/host/json.hpp"
 #include "parallax/host/program.hpp"
 #include "support/platform.hpp"
+#include "support/warnings.hpp"
 #include "program/key.hpp"
 
 #include <fmt/format.h>
@@ -41,8 +42,11 @@ std::int64_t now_s() {
 
 double limit_s() {
     const auto given = platform::environment("PARALLAX_DRIVER_TIMEOUT_S");
-    const double seconds = given ? std::atof(given->c_str()) : 0;
-    return seconds > 0 ? std::min(seconds, 86400.0) : 30;
+    if (!given) return 30;
+    const double seconds = std::atof(given->c_str());
+    if (seconds > 0) return std::min(seconds, 86400.0);
+    warn_once(fmt::format("PARALLAX_DRIVER_TIMEOUT_S is \"{}\", and not a number of seconds above 0: 30 are taken", *given));
+    return 30;
 }
 
 struct Verdict {

@@ -1,13 +1,23 @@
 #include "support/helper.hpp"
 
 #include "support/platform.hpp"
+#include "support/warnings.hpp"
+
+#include <fmt/format.h>
 
 namespace parallax::host {
 namespace fs = std::filesystem;
 namespace {
 
 std::string find_helper() {
-    if (const auto given = platform::environment("PARALLAX_DRIVER")) return *given == "off" ? std::string() : *given;
+    const auto given = platform::environment("PARALLAX_DRIVER");
+    if (!given) return program_beside("parallax-driver");
+    std::error_code problem;
+    if (*given == "off") return {};
+    if (fs::is_regular_file(*given, problem)) return *given;
+    warn_once(fmt::format("PARALLAX_DRIVER is \"{}\", which is no program: OpenCL drivers are tried by the one that comes along; "
+                          "unset it, or let it be a program's path, or \"off\"",
+                          *given));
     return program_beside("parallax-driver");
 }
 

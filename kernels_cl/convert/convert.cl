@@ -18,8 +18,11 @@
 #ifndef WINDOWED           // 1: a window of values becomes the range of OUT
 #define WINDOWED 0
 #endif
-#ifndef FITS               // 1: every A is an OUT
-#define FITS 0
+#ifndef CUT_LOW            // 1: an integer A may be below OUT_LOW
+#define CUT_LOW 1
+#endif
+#ifndef CUT_HIGH           // 1: an integer A may be above OUT_HIGH
+#define CUT_HIGH 1
 #endif
 #define B uchar
 #define PARAMETER float
@@ -46,8 +49,6 @@ INLINE OUT apply(A a, B b, const float* parameters) {
     const float inside = scaled < (float)OUT_HIGH ? scaled : (float)OUT_HIGH;
     return (OUT)(int)nearest(x > parameters[0] ? (x >= parameters[2] ? (float)OUT_HIGH : inside) : 0.0f);
 }
-#elif FITS   // without the ends, which rusticl 22.3 gets wrong where both are i32
-INLINE OUT apply(A a, B b, const float* parameters) { return (OUT)a; }
 #elif A_REAL
 INLINE OUT apply(A a, B b, const float* parameters) {
     const float low = a > (float)OUT_LOW ? a : a == a ? (float)OUT_LOW : 0.0f;
@@ -58,9 +59,16 @@ INLINE OUT apply(A a, B b, const float* parameters) {
 #endif
 }
 #else
+// Compared as they are: rusticl 22.3 takes an int that is made 64 bits wide for larger than any bound.
 INLINE OUT apply(A a, B b, const float* parameters) {
-    const long64 x = (long64)a;
-    return x < (long64)OUT_LOW ? (OUT)OUT_LOW : x > (long64)OUT_HIGH ? (OUT)OUT_HIGH : (OUT)x;
+    A cut = a;
+#if CUT_LOW
+    cut = cut < (A)OUT_LOW ? (A)OUT_LOW : cut;
+#endif
+#if CUT_HIGH
+    cut = cut > (A)OUT_HIGH ? (A)OUT_HIGH : cut;
+#endif
+    return (OUT)cut;
 }
 #endif
 #include "elementwise/pass.clh"

@@ -11,6 +11,12 @@
 #define OUT_LOW 0
 #define OUT_HIGH UCHAR_MAX
 #endif
+#ifndef CUT_LOW            // 1: an integer A may be below OUT_LOW
+#define CUT_LOW 1
+#endif
+#ifndef CUT_HIGH           // 1: an integer A may be above OUT_HIGH
+#define CUT_HIGH 1
+#endif
 #ifndef GROUP              // 1: a block for each work-group, for CPUs
 #define GROUP 256
 #endif
@@ -28,7 +34,16 @@ INLINE uint losses_of(float a) {
     return fabs(a) <= FLT_MAX ? (a != whole ? 1u : 0u) | other | beyond : 16u;
 }
 #else
-INLINE uint losses_of(A a) { return (long64)a < (long64)OUT_LOW || (long64)a > (long64)OUT_HIGH ? 4u : 0u; }
+INLINE uint losses_of(A a) {
+    uint lost = 0;
+#if CUT_LOW
+    lost |= a < (A)OUT_LOW ? 4u : 0u;
+#endif
+#if CUT_HIGH
+    lost |= a > (A)OUT_HIGH ? 4u : 0u;
+#endif
+    return lost;
+}
 #endif
 
 KERNEL REQUIRED_GROUP(GROUP, 1, 1) void losses_find(GLOBAL const A* RESTRICT image, GLOBAL uint* RESTRICT lost, ulong64 count) {

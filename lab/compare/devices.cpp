@@ -1,5 +1,6 @@
 // Which devices a study takes, and what they are called in reports.
 #include "compare/compare.hpp"
+#include "parallax/host/implementation.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +12,8 @@ namespace {
 
 /// "pthread-skylake-avx512-Intel(R) Xeon(R) Processor" -> "Intel(R) Xeon(R) Processor": PoCL puts what it compiles for before it.
 std::string plain_name(const host::DeviceInfo& info) {
-    const bool pocl = info.platform == "Portable Computing Language";
     const std::size_t dash = info.name.rfind('-', info.name.find(' '));
-    return pocl && dash != std::string::npos && info.name.find(' ') != std::string::npos ? info.name.substr(dash + 1) : info.name;
+    return is_pocl(info) && dash != std::string::npos && info.name.find(' ') != std::string::npos ? info.name.substr(dash + 1) : info.name;
 }
 
 std::string without_marks(std::string name) {
@@ -24,16 +24,16 @@ std::string without_marks(std::string name) {
 }
 
 /// Whose OpenCL it is, where a device has several: a processor's may be PoCL's or Intel's.
-std::string implementation_of(const std::string& platform) {
-    if (platform == "Portable Computing Language") return "PoCL";
-    if (platform.starts_with("Intel(R)")) return "Intel's OpenCL";
-    if (platform == "rusticl" || platform == "Oclgrind") return platform;
+std::string implementation_of(const host::DeviceInfo& info) {
+    if (is_pocl(info)) return "PoCL";
+    if (info.platform.starts_with("Intel(R)")) return "Intel's OpenCL";
+    if (info.platform == "rusticl" || info.platform == "Oclgrind") return info.platform;
     return "OpenCL";
 }
 
 std::string label_of(const host::DeviceInfo& info) {
     if (info.backend == host::Backend::native) return without_marks(info.name);
-    const std::string how = info.backend == host::Backend::cuda ? "CUDA" : implementation_of(info.platform);
+    const std::string how = info.backend == host::Backend::cuda ? "CUDA" : implementation_of(info);
     return fmt::format("{}, {}", without_marks(plain_name(info)), how);
 }
 

@@ -149,7 +149,8 @@ TEST_CASE("convert: devices give what the reference gives, for every type and si
         };
         for (std::size_t i = 0; i < 6; ++i)
             check({{"type", std::string(to_string(types[(i + 1) % 6]))}}, types[i], {0, 1, 3, 4, 5, 4099, 100003});
-        for (const ElementType type : types) check({{"type", std::string(to_string(type))}}, type, {1, 5063});
+        for (const ElementType from : types)
+            for (const ElementType to : types) check({{"type", std::string(to_string(to))}}, from, {1, 5063});
         check({{"type", "u8"}}, ElementType::f32, {4099});
         check({{"type", "i32"}}, ElementType::f32, {4099});
         check({{"type", "u8"}, {"window", {{"low", -100}, {"high", 301.5}}}}, ElementType::f32, {0, 1, 5, 100003});

@@ -1,5 +1,8 @@
 #include "core/threads.hpp"
 
+#include "core/stop.hpp"
+#include "parallax/host/error.hpp"
+
 #include <doctest/doctest.h>
 
 #include <stdexcept>
@@ -43,4 +46,23 @@ TEST_CASE("threads: no more of them than have enough to do") {
     std::atomic<std::int64_t> sum{0};
     parallel_parts(100, 3, [&](std::int64_t part) { sum += part; });
     CHECK(sum == 4950);
+}
+
+TEST_CASE("threads: a stop on request is heard between loops, by who is to stop alone") {
+    const auto loop = [](int loops) {
+        Team team(2);
+        std::atomic<int> done{0};
+        for (int i = 0; i < loops; ++i) team.ranges(4, [&](std::int64_t, std::int64_t) { ++done; });
+        return done.load();
+    };
+    int asked = 0;
+    const std::function<bool()> third = [&] { return ++asked == 3; };
+    {
+        const StopScope scope(third);
+        CHECK_THROWS_AS(loop(5000000), parallax::CancelledError);   // half a minute
+        std::thread other([&] { CHECK(loop(10) == 20); });
+        other.join();
+    }
+    CHECK(asked == 3);
+    CHECK(loop(10) == 20);
 }

@@ -2,10 +2,14 @@
 #include "algorithms/threshold/threshold.hpp"
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
+#include "peers/peers.hpp"
 #include "steps.hpp"
 
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <numeric>
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -118,6 +122,28 @@ TEST_CASE("threshold: devices find the reference's level in images of few and ne
             }
         }
     });
+}
+
+TEST_CASE("threshold: numbers of which none is finite have no level, which is told by every device alike") {
+    const Algorithm algorithm = make_threshold();
+    for (const DevicePtr& device : devices_under_test()) {
+        INFO(device_label(*device));
+        Engine engine(*device, registry_with_peers(), {host::ProgramCache::open()});
+        Session session(engine);
+        const auto told = [&](const std::vector<float>& numbers) {
+            HostArray image = HostArray::make(row_of(ElementType::f32, static_cast<std::int64_t>(numbers.size())));
+            std::memcpy(image.data(), numbers.data(), numbers.size() * sizeof(float));
+            Call call;
+            call.algorithm = &algorithm;
+            call.parameters = algorithm.parameters.parse(Json::object(), "");
+            call.inputs["image"] = session.upload(image);
+            const auto warnings = session.run(call).warnings;
+            return std::accumulate(warnings.begin(), warnings.end(), std::string());
+        };
+        CHECK(told({0.5f, std::nanf(""), 2, INFINITY}).empty());
+        CHECK(told(std::vector<float>(3, std::nanf(""))).find("none of 3 elements is a finite number") != std::string::npos);
+        CHECK(told(std::vector<float>(5000, INFINITY)).find("\"non_finite\": \"reject\"") != std::string::npos);
+    }
 }
 
 TEST_CASE("threshold: a given value, every type and size") {

@@ -82,6 +82,9 @@ fi
 
 # Where it is called from, and what it may write.
 call 'from / with an absolute job' 0 'volume.npy' 'out="$PWD/out"; cd / && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'
+call 'a job through a pipe: its paths are those of who pipes it' 0 '^o.npy' '"$parallax" run "$work/job.json" --quiet || exit 9
+    echo "{ \"parallax\": 1, \"device\": { \"backend\": \"native\" }, \"inputs\": { \"volume\": \"volume.npy\" }, \"steps\": [ { \"run\": \"box_filter\", \"radius\": 1, \"in\": { \"image\": \"volume\" } } ], \"outputs\": { \"image\": \"o.npy\" } }" > made
+    cat made | "$parallax" run /dev/stdin --quiet && "$parallax" run /dev/stdin --quiet --overwrite < made && "$parallax" run <(cat made) --quiet --overwrite && ls'
 call 'from a folder that was deleted' 0 'volume.npy' 'mkdir gone; out="$PWD/out"; cd gone && rmdir ../gone && "$parallax" run "$work/job.json" --out "$out" --quiet && ls "$out"'
 call 'from a folder that was deleted, relatively' 2 'no file job.json' 'mkdir gone; cd gone && rmdir ../gone && "$parallax" run job.json'
 call 'spaces and UTF-8 in every path' 0 '^ä ö.npy' 'mkdir "d é 日本" && cd "d é 日本" && sed "s/volume.npy/ä ö.npy/" "$work/job.json" > "j ß.json" && "$parallax" run "j ß.json" --out "o ü/ñ" --quiet && ls "o ü/ñ"'
@@ -140,6 +143,11 @@ for command in devices algorithms 'algorithms hologram' 'init hologram' schema '
     call "$command | head -1" 0 '^(0|141) 0$' "\"\$parallax\" $command 2> errors | head -1 > /dev/null; echo \${PIPESTATUS[@]}; cat errors"
     call "$command > /dev/full" 0 '^1$' "\"\$parallax\" $command > /dev/full 2> /dev/null; echo \$?"
 done
+
+# A stop is heard while the host computes, which has no launches to be asked before.
+call 'Ctrl-C while the native device computes for hours' 0 '^1 0$' 'echo "{ \"parallax\": 1, \"device\": { \"backend\": \"native\" }, \"steps\": [ { \"run\": \"phantom\", \"kind\": \"menger\", \"size\": 81 },
+    { \"run\": \"diffusion_lb\", \"iterations\": 100000, \"in\": { \"image\": \"volume\" } } ], \"outputs\": { \"image\": \"o.npy\" } }" > long.json
+    set -m; "$parallax" run long.json --quiet 2> said & sleep 2; kill -INT $!; wait $!; echo $? $(ls | grep -c npy); cat said'
 
 # Locales: those that are not there, those where i has another capital, those that write 1.234,5.
 numbers='cat focus.json value.csv && cksum < amplitude.npy'

@@ -167,6 +167,10 @@ def verdicts():
     check("with a higher limit it is tried again", third.seconds > 5 and "within 5 s" in third.stderr, f"{third.seconds} s, {third.stderr}")
     fourth = run([program, "devices"], OCL_ICD_VENDORS=place, PARALLAX_CACHE_DIR=cache)
     check("with a lower one it is not", fourth.seconds < 3 and "within 5 s" in fourth.stderr, f"{fourth.seconds} s, {fourth.stderr}")
+    nowhere = run([program, "run", "job.json", "--overwrite"], PARALLAX_DRIVER="/nowhere", PARALLAX_CACHE_DIR="off")
+    check("a helper that is not there", nowhere.returncode == 0 and 'PARALLAX_DRIVER is "/nowhere", which is no program' in nowhere.stderr, nowhere.stderr)
+    soon = run([program, "run", "job.json", "--overwrite"], PARALLAX_DRIVER_TIMEOUT_S="soon", PARALLAX_CACHE_DIR="off")
+    check("a limit that is no number", soon.returncode == 0 and 'is "soon", and not a number of seconds above 0: 30 are taken' in soon.stderr, soon.stderr)
     off = run([program, "devices"], PARALLAX_DRIVER="off")
     check("without the helper", off.returncode == 0 and " opencl " in off.stdout, off.stderr)
 

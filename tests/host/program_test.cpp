@@ -2,6 +2,7 @@
 #include "devices.hpp"
 #include "opencl/native.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/implementation.hpp"
 #include "support.hpp"
 
 #include <doctest/doctest.h>
@@ -100,7 +101,7 @@ TEST_CASE("a damaged entry is never handed to the driver: the program is built a
         const std::string key = path.stem().string();
         const std::string nonsense = "not a program binary";
         cache->store(key, std::vector<unsigned char>(nonsense.begin(), nonsense.end()));
-        if (device->info().platform == "Portable Computing Language" || device->info().platform == "NVIDIA CUDA" ||
+        if (is_pocl(device->info()) || device->info().platform == "NVIDIA CUDA" ||
             device->info().backend == Backend::cuda) {
             // The others abort the process on such bytes, which only this engine could have written.
             const auto context = open();

@@ -184,6 +184,25 @@ TEST_CASE("a command-line specification is a word, an index, a name or JSON") {
     }
 }
 
+TEST_CASE("what is said of drivers is of those that were asked for") {
+    const Inventory native_alone = inventory_of({workstation().devices.back()->info()});   // as enumerate() gives for both rules
+    const auto said = [&](const char* rules) {
+        try {
+            DeviceSelector::parse(Json::parse(rules)).select(native_alone);
+        } catch (const UnsupportedError& error) {
+            return std::string(error.what());
+        }
+        return std::string("a device");
+    };
+    const std::string cuda = said(R"({"backend": "cuda"})"), gpu = said(R"({"type": "gpu"})");
+    CHECK(cuda.find("OpenCL") == std::string::npos);
+    CHECK(cuda.find("CUDA") != std::string::npos);
+    CHECK(cuda.find("not asked for") != std::string::npos);
+    CHECK(gpu.find("there is no OpenCL device: install") != std::string::npos);
+    CHECK(said(R"({"prefer": [{"backend": "cuda"}, {"type": "gpu"}], "on_missing": "next"})").find("there is no OpenCL device: install") !=
+          std::string::npos);
+}
+
 TEST_CASE("several devices: every one that a rule of \"use\" admits, each once") {
     Inventory inventory = workstation();
     const auto chosen_by = [&](const char* rules) {

@@ -120,6 +120,40 @@ TEST_CASE("meaning: vectors without time are NIfTI's fifth axis, as they came") 
     CHECK(io::read(folder / "v.nii").desc == vectors.desc);
 }
 
+TEST_CASE("meaning: an array that says no distances has none in any format") {
+    const Folder folder;
+    const HostArray plain = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 5}, {'x', 6}}));
+    for (const char* const name : {"a.tif", "a.ome.tif", "a.nii", "a.nrrd", "a.mha", "a.h5", "a.zarr", "a.ome.zarr"}) {
+        CAPTURE(std::string(name));
+        try {
+            io::check_writable(folder / name, plain.desc);
+        } catch (const IoError&) {   // HDF5 and Zarr where they are not built in
+            continue;
+        }
+        io::write(folder / name, plain);
+        const HostArray back = io::read(folder / name);
+        CHECK(back.desc.unit.empty());
+        CHECK_FALSE(back.metadata.affine.has_value());
+        CHECK(same_elements(plain, back));
+    }
+}
+
+TEST_CASE("meaning: pixels that TIFF's resolution does not hold are refused, and OME-TIFF says them in words") {
+    const Folder folder;
+    HostArray image = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 5}, {'x', 6}}));
+    for (const double side : {1e-9, 1e15}) {   // um
+        image.desc = image.desc.with_unit("um").with_spacing('x', side).with_spacing('y', side);
+        CHECK_THROWS_WITH_AS(io::write(folder / "a.tif", image), doctest::Contains("holds no pixels of"), IoError);
+        CHECK_FALSE(fs::exists(folder / "a.tif"));
+        io::write(folder / "a.ome.tif", image, {.overwrite = true});
+        CHECK(io::read(folder / "a.ome.tif").desc.find('x')->spacing == doctest::Approx(side));
+    }
+    image.desc = image.desc.with_spacing('x', 0.00123).with_spacing('y', 30e6);   // of an atom and of a satellite
+    io::write(folder / "a.tif", image);
+    CHECK(io::read(folder / "a.tif").desc.find('x')->spacing == doctest::Approx(0.00123));
+    CHECK(io::read(folder / "a.tif").desc.find('y')->spacing == doctest::Approx(30e6));
+}
+
 TEST_CASE("meaning: a unit that is no length is no millimetre") {
     const Folder folder;
     HostArray spectrum = pattern(ArrayDesc::dense(ElementType::f32, {{'y', 5}, {'x', 6}}));

@@ -48,6 +48,7 @@ def make(folder, run):
     npy(folder / "four.npy", (2, 4, 8, 8))
     npy(folder / "i16.npy", (16, 20), "i2")
     npy(folder / "f64.npy", (16, 20), "f8")
+    (folder / "f128.npy").write_bytes((folder / "f64.npy").read_bytes().replace(b"<f8'", b"<f16'").replace(b" \n", b"\n", 1))
     npy(folder / "f32.npy", (16, 20), "f4")
     npy(folder / "c64.npy", (16, 20), "c8")
     npy(folder / "u64.npy", (16, 20), "u8")

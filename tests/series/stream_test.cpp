@@ -217,12 +217,24 @@ TEST_CASE("stream: what cannot be is refused before a frame is read") {
     refused({{"outputs", {{"image", {{"file", "-"}, {"format", "avi"}}}}}}, "avi");
 }
 
-TEST_CASE("stream: plan is of one frame where its layout is stated, and says so where it is not") {
+TEST_CASE("stream: plan is of one frame, by the layout that is stated or as the first frame begins") {
     const TempFolder folder;
     Json job = job_of(forms().front());
     write_text(folder / "job.json", job.dump());
-    CHECK(shell(folder.path(), "\"$P\" plan job.json > out 2> said") == 2);
+    CHECK(shell(folder.path(), "\"$P\" plan job.json < /dev/null > out 2> said") == 2);
     CHECK(contains(read_text(folder / "said"), "frames of standard input, whose shape is known when the first of them comes"));
+    // The header is enough, and a writer that goes on is not waited for.
+    CHECK(shell(folder.path(), "mkfifo frames; (printf 'P5\\n640 480\\n4095\\n'; exec sleep 60) > frames & "
+                               "timeout 30 \"$P\" plan job.json < frames > out 2> said; s=$?; kill $!; exit $s") == 0);
+    CHECK(contains(read_text(folder / "out"), "u16 480 x 640 (y, x)"));
+    CHECK(contains(read_text(folder / "out"), "warning: standard input: white is 4095"));
+    CHECK(shell(folder.path(), "printf GIF89a | \"$P\" plan job.json > out 2> said") == 1);
+    CHECK(contains(read_text(folder / "said"), "does not begin as a stream of frames"));
+    job["outputs"]["image"] = {{"file", "-"}, {"format", "y4m"}};
+    write_text(folder / "job.json", job.dump());
+    CHECK(shell(folder.path(), "printf 'P5\\n640 480\\n65535\\n' | \"$P\" plan job.json > out 2> said") == 1);
+    CHECK(contains(read_text(folder / "said"), "standard output"));
+    job["outputs"]["image"] = "-";
     job["inputs"]["image"] = {{"file", "-"}, {"raw", {{"type", "u16"}, {"axes", "yx"}, {"shape", {480, 640}}}}};
     write_text(folder / "job.json", job.dump());
     CHECK(shell(folder.path(), "\"$P\" plan job.json > out 2> said") == 0);

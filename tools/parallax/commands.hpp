@@ -51,6 +51,8 @@ struct JobOptions {
     engine::Prepared prepare(const engine::Registry&, bool overwrite) const;
 };
 
+/// What relative paths of the job or study in `file` start from: its folder, or the current one where it comes through a pipe.
+std::filesystem::path folder_of(const std::filesystem::path& file);
 /// "NAME=DIR" of --root -> folders. Throws ConfigError.
 std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>&);
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.

@@ -12,13 +12,11 @@ namespace {
 
 engine::Locations locations_of(const JobOptions& options) {
     engine::Locations where;
-    where.job_folder = engine::path_from(options.file).parent_path();
-    if (where.job_folder.empty()) where.job_folder = ".";
+    where.job_folder = folder_of(engine::path_from(options.file));
     where.out = engine::path_from(options.out);
     where.confined = options.confined;
     where.synced = !options.no_sync;
     where.roots = roots_from(options.roots);
-    if (options.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     return where;
 }
 
@@ -69,6 +67,12 @@ engine::Prepared JobOptions::prepare(const engine::Registry& registry, bool over
     engine::Prepared prepared = engine::prepare(parse(registry), locations(), overwrite);
     engine::check_places(prepared);
     return prepared;
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+    const std::filesystem::path folder = file.parent_path();
+    const bool described = file == "/dev/stdin" || folder == "/dev/fd" || folder == "/proc/self/fd";   // <(...) of a shell
+    return folder.empty() || described ? std::filesystem::path(".") : folder;
 }
 
 std::filesystem::path manifest_of(const JobOptions& options) {

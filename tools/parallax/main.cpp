@@ -43,7 +43,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
         if (!hint.empty() || argument.size() != 2 || argument[0] != '-' || argument[1] == '-') continue;
         std::vector<std::string> long_ones;
         for (const std::string& option : options) {
-            if (option.size() > 3 && option[2] == argument[1]) long_ones.push_back(option);
+            const bool told = std::find(long_ones.begin(), long_ones.end(), option) != long_ones.end();
+            if (option.size() > 3 && option[2] == argument[1] && !told) long_ones.push_back(option);
         }
         if (!long_ones.empty()) hint = fmt::format("options have long names: {}", fmt::join(long_ones, ", "));
     }
@@ -56,6 +57,16 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
     const std::string expected = chosen.empty() ? fmt::format("one of the commands {}", fmt::join(names, ", "))
                                                 : fmt::format("what parallax {} --help lists", spoken_to.get_name());
     return report_error(parallax::ConfigError("", found, expected, hint), "");
+}
+
+/// A variable of a script that is not set gives "--limit ''": what was asked for would not be done, and nobody told.
+void refuse_empty_values(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        const std::vector<std::string> given = option->results();
+        if (option->count() > 0 && std::find(given.begin(), given.end(), "") != given.end())
+            throw parallax::ConfigError(option->get_name(), "an empty value", "a value, or the option left out");
+    }
+    for (const CLI::App* sub : app.get_subcommands()) refuse_empty_values(*sub);
 }
 
 int parse_and_run(const std::vector<std::string>& arguments) {
@@ -80,6 +91,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
 
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));   // CLI11 takes the last one first
+        refuse_empty_values(app);
     } catch (const CLI::Success& done) {   // --help, --version
         std::ostringstream text;
         const int status = app.exit(done, text, text);
@@ -89,6 +101,8 @@ int parse_and_run(const std::vector<std::string>& arguments) {
         };
     } catch (const CLI::ParseError& error) {
         return refuse(app, error, arguments);
+    } catch (const parallax::ConfigError& error) {
+        return report_error(error, "");
     }
 
     const auto logger = spdlog::stderr_color_mt("parallax");

@@ -6,6 +6,7 @@
 #include "peers/peers.hpp"
 #include "stream/stream.hpp"
 #include "support/text.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -99,7 +100,7 @@ int plan(const JobOptions& options, bool json) {
     engine::Job parsed = options.parse(registry);
     if (engine::stream::is_stream(parsed)) {
         engine::stream::check(parsed);
-        const engine::Prepared prepared = engine::stream::prepare(parsed, options.locations());
+        const engine::Prepared prepared = engine::stream::prepare(parsed, options.locations(), stdin_is_terminal() ? -1 : 0);
         const auto engines = engine::open_devices(parsed, registry, host::ProgramCache::open());
         print_plan(engine::describe_plan(prepared, *engines.front()), json);
         tell("for one frame of standard input; `parallax run` has several at once (--in-flight)\n");

@@ -70,6 +70,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
     return arguments;
 }
 void claim_standard_streams() {}
+bool stdin_is_terminal() { return _isatty(0) != 0; }
 bool stderr_is_terminal() { return _isatty(2) != 0; }
 bool stdout_is_terminal() { return _isatty(1) != 0; }
 #else
@@ -81,6 +82,7 @@ void claim_standard_streams() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);   // a file beyond the user's limit is an error that is told
 }
+bool stdin_is_terminal() { return isatty(0) != 0; }
 bool stderr_is_terminal() { return isatty(2) != 0; }
 bool stdout_is_terminal() { return isatty(1) != 0; }
 #endif

@@ -15,6 +15,7 @@ void claim_standard_streams();
 /// The exit status where nobody reads the output any more (`parallax devices | head -1`): no error, and what a shell tells of a
 /// program that SIGPIPE ended.
 inline constexpr int reader_gone = 141;
+bool stdin_is_terminal();
 bool stderr_is_terminal();
 bool stdout_is_terminal();
 /// After the first Ctrl-C or SIGTERM interrupted() is true; another one, half a second later or more, ends the program at once.

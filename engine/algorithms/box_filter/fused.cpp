@@ -1,6 +1,7 @@
 // `fused`: rows and columns in one kernel on GPUs; strips, segments and capacities.
 #include "algorithms/box_filter/planes.hpp"
 #include "parallax/host/error.hpp"
+#include "parallax/host/implementation.hpp"
 
 #include <fmt/format.h>
 
@@ -103,7 +104,7 @@ private:
 
 Support fused_support(const Problem& problem, host::Context& context) {
     // Measured with PoCL 3.1: each value that outlives a barrier becomes an array, and a ring of 16 takes its compiler minutes.
-    if (context.info().platform == "Portable Computing Language")
+    if (is_pocl(context.info()))
         return Support::no("PoCL's compiler takes minutes for it; simd is for CPUs");
     const BoxSpec spec = spec_of(problem);
     if (spec.is_wide())

@@ -106,11 +106,18 @@ std::vector<float> window_of(float low, float high, ElementType type) {
 // Flags of losses.cl.
 enum Loss : std::uint32_t { fraction = 1, beyond_one = 2, beyond_type = 4, not_a_number = 8, infinite = 16 };
 
+bool cuts_low(ElementType from, ElementType to) { return limits_of(from).low < limits_of(to).low; }
+bool cuts_high(ElementType from, ElementType to) { return limits_of(from).high > limits_of(to).high; }
+
+/// Which ends of an integer type cut off what another can hold.
+void define_cuts(host::Defines& d, ElementType from, ElementType to) {
+    if (from != ElementType::f32 && to != ElementType::f32) d.add("CUT_LOW", cuts_low(from, to)).add("CUT_HIGH", cuts_high(from, to));
+}
+
 /// Whether elements may lose something that nobody asked to lose: without a window, from real numbers or into a narrower type.
 bool may_lose(const ConvertParameters& p, ElementType from) {
     if (p.window || p.percentiles || p.type == ElementType::f32) return false;
-    return from == ElementType::f32 || limits_of(from).low < limits_of(p.type).low ||
-           limits_of(from).high > limits_of(p.type).high;
+    return from == ElementType::f32 || cuts_low(from, p.type) || cuts_high(from, p.type);
 }
 
 /// `given`: as the job has it. What is beyond f32 in f64 is infinite to the kernels.
@@ -156,6 +163,7 @@ public:
         if (from == ElementType::f32 && to == ElementType::u32) d.add("OUT_LOW", "0").add("OUT_HIGH", "4294967040");
         else if (from == ElementType::f32 && to == ElementType::i32) d.add("OUT_LOW", "INT_MIN").add("OUT_HIGH", "2147483520");
         else define_type(d, "OUT", to);
+        define_cuts(d, from, to);
         d.add("GROUP", static_cast<std::int64_t>(group_));
         begin_ = builder.kernel({"convert/losses.cl", d}, "losses_begin");
         find_ = builder.kernel({"convert/losses.cl", d}, "losses_find");
@@ -197,7 +205,7 @@ public:
         define_type(d, "A", image.type);
         define_type(d, "OUT", p.type);
         d.add("OUT_BITS", static_cast<std::int64_t>(8 * bytes_of(p.type))).add("WINDOWED", p.window || p.percentiles);
-        d.add("FITS", p.type != ElementType::f32 && !may_lose(p, image.type));
+        define_cuts(d, image.type, p.type);
         pass_.emplace(builder, "convert/convert.cl", d, Pairing(), image.count(), policy);
         if (may_lose(p, image.type) && image.count() > 0)
             losses_.emplace(builder, given.type, image.type, p.type, image.count(), policy);

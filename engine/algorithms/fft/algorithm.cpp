@@ -24,6 +24,7 @@ void check(const FftParameters& p, const ArrayDesc& desc) {
         throw ConfigError("/inputs/array", desc.describe(), fmt::format("elements of type {}", to_string(wanted)),
                           desc.type == ElementType::f32   ? "\"kind\": \"r2c\" and \"dct\" transform real arrays"
                           : desc.type == ElementType::c64 ? "\"kind\": \"c2c\" transforms complex arrays"
+                          : wanted == ElementType::c64    ? how_to_convert(desc) + "; then \"kind\": \"r2c\" transforms real arrays"
                                                           : how_to_convert(desc));
     if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
         throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more",

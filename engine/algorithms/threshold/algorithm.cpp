@@ -5,6 +5,7 @@
 #include "algorithms/threshold/threshold.hpp"
 #include "core/chunking.hpp"
 #include "core/make_variant.hpp"
+#include "core/observation.hpp"
 
 #include <fmt/format.h>
 
@@ -64,6 +65,16 @@ histogram::HistogramSpec histogram_spec(const ArrayDesc& image) {
     return spec;
 }
 
+/// What is to be told of real numbers of which none is finite, so that no level parts them.
+Json told(bool none, std::int64_t count) {
+    return observation(
+        none ? 1 : 0,
+        {{1, 0,
+          fmt::format("none of {} elements is a finite number: Otsu's method has no level for them, and 0 stands for it; "
+                      "\"non_finite\": \"reject\" in the job stops at such an input",
+                      count)}});
+}
+
 /// Histogram and level on the device, into a buffer that the mask's kernel reads.
 class Otsu {
 public:
@@ -105,6 +116,11 @@ public:
             x.launch("begin", *begin_, {1, 1, 1}, {2, 1, 1}, {range});
             x.launch("find", *find_, {range_groups_, 1, 1}, {range_group_, 1, 1}, {image, range, count_});
             x.launch("edges", *make_edges_, {range_bins / edges_group_ + 1, 1, 1}, {edges_group_, 1, 1}, {range, edges});
+            x.record(observed, range, 2 * sizeof(std::uint32_t), [count = count_](std::span<const std::byte> read) {
+                std::uint32_t ends[2];
+                std::memcpy(ends, read.data(), sizeof ends);
+                return told(ends[0] > ends[1], static_cast<std::int64_t>(count));
+            });
         }
         {
             const auto scope = x.scope("histogram");
@@ -167,9 +183,10 @@ private:
     host::Buffer constant_;
 };
 
-float real_otsu(const ArrayDesc& image, const std::byte* elements) {
+float real_otsu(const ArrayDesc& image, const std::byte* elements, Json& records) {
     histogram::HistogramSpec spec = histogram_spec(image);
     const auto range = reference_ranks(image, elements, Places());
+    records[observed] = told(!range, image.count());
     spec.edges = range ? range_edges((*range)[0], (*range)[1]) : range_edges(0, 0);
     const auto level =
         static_cast<std::size_t>(otsu_level(histogram::reference_histogram(spec, elements, nullptr, 0, spec.pixels)));
@@ -190,7 +207,7 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
                 output<std::uint8_t>(arrays, "mask")[i] = in[i] > threshold ? 255 : 0;
         });
     };
-    if (is_real(image)) return apply(static_cast<double>(otsu ? real_otsu(image, elements) : real_threshold(p.value)));
+    if (is_real(image)) return apply(static_cast<double>(otsu ? real_otsu(image, elements, records) : real_threshold(p.value)));
     if (!otsu) return apply(integer_threshold(p.value));
     const histogram::HistogramSpec spec = histogram_spec(image);
     apply(otsu_level(histogram::reference_histogram(spec, elements, nullptr, 0, spec.pixels)));

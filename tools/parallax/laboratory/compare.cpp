@@ -62,8 +62,7 @@ Asked read(const Options& options, const engine::Registry& registry) {
                           "parallax compare configs/studies/lb_throughput.json --out results");
     const std::string& file = !options.study.empty() ? options.study : !options.job.empty() ? options.job : options.replay;
     Asked asked;
-    asked.where.job_folder = (options.replay.empty() ? engine::path_from(file) : report_file(file)).parent_path();
-    if (asked.where.job_folder.empty() || file == "/dev/stdin") asked.where.job_folder = ".";   // where the one is who pipes it
+    asked.where.job_folder = folder_of(options.replay.empty() ? engine::path_from(file) : report_file(file));
     asked.where.roots = roots_from(options.roots);
     bool quick = options.quick;
     if (!options.replay.empty()) {

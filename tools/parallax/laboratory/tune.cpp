@@ -86,7 +86,7 @@ struct Own {
 Own read_own(const Options& asked, const std::vector<engine::Algorithm>& algorithms) {
     Own own;
     const std::filesystem::path file = engine::path_from(asked.from);
-    own.where.job_folder = file.has_parent_path() ? file.parent_path() : ".";
+    own.where.job_folder = folder_of(file);
     own.where.roots = roots_from(asked.roots);
     Json json = engine::load_json(file);
     if (!json.is_object() || (!json.contains("parallax") && !json.contains("parallax_study")))
