@@ -9,6 +9,7 @@
 #include "io/format.hpp"
 #include "io/ome_xml.hpp"
 #include "io/pieces.hpp"
+#include "io/unlike_pages.hpp"
 #include "parallax/host/error.hpp"
 
 namespace fs = std::filesystem;
@@ -197,6 +198,8 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
         fail(source, "there is not enough memory to read it", "read a range of its pages, or close other programs");
     } catch (const std::length_error&) {
         fail(source, "says that it holds more than memory can", "the header is damaged: write or copy the file again");
+    } catch (const UnlikePages& error) {
+        throw UnlikePages(source.name, error.problem, error.hint);
     } catch (const IoError& error) {
         throw IoError(source.name, error.problem, error.hint);
     } catch (const DeviceError&) {   // the caller's memory for the result: no fault of the file

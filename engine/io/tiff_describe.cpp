@@ -130,7 +130,9 @@ Description describe_imagej(std::string_view text) {
     add(d.axes, 'z', slices);
     add(d.axes, 'c', channels);
     if (unit.empty() || unit == "pixel" || unit == "pixels") return d;
-    const auto [ours, factor] = unit_from(unit);
+    const auto ours_is = unit_from(unit);   // by its own names below: clang 14 and 15 take no structured binding into a lambda
+    const std::string& ours = ours_is.first;
+    const double factor = ours_is.second;
     if (ours.empty()) {
         d.warnings.push_back(
             fmt::format("its unit of length is \"{}\", which is none that is known: distances are left out", unit));

@@ -8,6 +8,7 @@
 #include "io/decimal.hpp"
 #include "io/exif.hpp"
 #include "io/tiff_describe.hpp"
+#include "io/unlike_pages.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -411,17 +412,21 @@ Document read_document(const Source& source, const TiffFile& file) {
     }
     choose_level(source, file, document);
     const auto& range = source.options.pages;
-    const bool inside = range && range->first > 0 && range->first < static_cast<std::int64_t>(document.pages.size());
-    document.like = document.pages[inside ? static_cast<std::size_t>(range->first) : 0];
+    const auto there = static_cast<std::int64_t>(document.pages.size());
+    const bool inside = range && range->first > 0 && range->first < there;
+    const std::size_t first = inside ? static_cast<std::size_t>(range->first) : 0;
+    document.like = document.pages[first];
     if (source.options.level.value_or(0) == 0) document.full = document.like;
     const Page& page = document.like;
-    for (std::size_t i = 0; i < document.pages.size() && !range; ++i) {  // a range is checked when it is read
+    const std::int64_t end = !range ? there : range->first < there ? std::min(range->second, there) : 0;
+    for (std::size_t i = first; static_cast<std::int64_t>(i) < end; ++i) {
         const Page& other = document.pages[i];
         if (page.same_picture(other)) continue;
-        fail(source,
-             fmt::format("its page {} has {} x {} pixels of {} x {} bits, its first {} x {} of {} x {}", i, other.width,
-                         other.height, other.samples, other.bits, page.width, page.height, page.samples, page.bits),
-             "choose a range of pages that are alike, or a run of them by \"series\"");
+        throw UnlikePages(source.name,
+                          fmt::format("its page {} has {} x {} pixels of {} x {} bits, its page {} {} x {} of {} x {}", i,
+                                      other.width, other.height, other.samples, other.bits, first, page.width, page.height,
+                                      page.samples, page.bits),
+                          "choose a range of pages that are alike, or a run of them by \"series\"");
     }
     document.type = element_type(source, page);
     document.expand = page.bits < 8;

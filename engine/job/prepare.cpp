@@ -10,6 +10,7 @@
 #include "io/space.hpp"
 #include "io/transaction.hpp"
 #include "io/units.hpp"
+#include "io/unlike_pages.hpp"
 #include "job/endings.hpp"
 #include "job/read.hpp"
 #include "pipeline/place.hpp"
@@ -118,6 +119,17 @@ void tell_of_places(Prepared& prepared) {
     }
 }
 
+/// Pages may be unlike. Then those that are taken say what a page is.
+io::FileInfo info_of(const fs::path& file, io::ReadOptions whole, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
+    try {
+        return io::info(file, whole);
+    } catch (const io::UnlikePages&) {
+        if (!pages) throw;
+    }
+    whole.pages = pages;
+    return io::info(file, whole);
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
@@ -149,7 +161,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         const host::OpenedFile opened = prepared.open(file);
         whole.through = opened.path();
         whole.open_part = [&prepared](const fs::path& part) { return prepared.open(part); };
-        prepared.infos.push_back(io::info(file, whole));
+        prepared.infos.push_back(info_of(file, whole, input.read.pages));
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const std::string& warning : prepared.infos.back().warnings) {
             if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken

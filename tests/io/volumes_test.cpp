@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "io/support.hpp"
+#include "io/unlike_pages.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -278,6 +279,13 @@ TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel")
     io::ReadOptions series;
     series.series = 1;
     CHECK(values_of<std::uint8_t>(io::read(folder / "unlike.tif", series)) == std::vector<std::uint8_t>{'e', 'f'});
+    CHECK_THROWS_AS(io::info(folder / "unlike.tif"), io::UnlikePages);
+    io::ReadOptions pages;
+    pages.pages = {1, 2};
+    CHECK(io::info(folder / "unlike.tif", pages).desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
+    CHECK(values_of<std::uint8_t>(io::read(folder / "unlike.tif", pages)) == std::vector<std::uint8_t>{'e', 'f'});
+    pages.pages = {0, 2};
+    CHECK_THROWS_AS(io::info(folder / "unlike.tif", pages), io::UnlikePages);
     // OME-XML that speaks of two images, the second of two channels that have names.
     const std::string xml =
         "<?xml version=\"1.0\"?><OME><Image><Pixels DimensionOrder=\"XYZCT\" SizeX=\"2\" SizeY=\"1\" SizeZ=\"1\" SizeC=\"1\" "
