@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -19,16 +18,7 @@
 #include "job/prepare.hpp"
 #include "job/read.hpp"
 #include "stream/frames.hpp"
-
-#if defined(_WIN32)
-#include <io.h>
-#else
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <climits>
-#endif
+#include "stream/outlet.hpp"
 
 namespace parallax::engine::stream {
 namespace {
@@ -41,42 +31,6 @@ struct Frame : DeviceWork {
     std::chrono::steady_clock::time_point came;
 };
 using FramePtr = std::unique_ptr<Frame>;
-
-#if !defined(_WIN32)
-/// Of a pipe as much as it takes without waiting once it says that it takes something: who reads it may have stopped for ever.
-std::size_t most_at_once(int descriptor) {
-    struct stat state {};
-    const bool waits = ::fstat(descriptor, &state) == 0 && (S_ISFIFO(state.st_mode) || S_ISSOCK(state.st_mode));
-    return waits ? PIPE_BUF : std::size_t{1} << 30;
-}
-#endif
-
-/// False where nobody reads any more.
-bool put(int descriptor, const std::string& bytes, const std::function<bool()>& cancelled) {
-#if !defined(_WIN32)
-    const std::size_t most = most_at_once(descriptor);
-#endif
-    auto moved = std::chrono::steady_clock::now();
-    for (std::size_t done = 0; done < bytes.size();) {
-#if defined(_WIN32)
-        const int written =
-            ::_write(descriptor, bytes.data() + done, static_cast<unsigned>(std::min<std::size_t>(bytes.size() - done, 1 << 30)));
-#else
-        for (pollfd what{descriptor, POLLOUT, 0}; cancelled && ::poll(&what, 1, 100) <= 0;) {
-            if (cancelled() && seconds_since(moved) > 2)   // a frame is written to its end while somebody takes it
-                throw CancelledError("stopped on request while nobody read the frames");
-        }
-        const ssize_t written = ::write(descriptor, bytes.data() + done, std::min(bytes.size() - done, most));
-#endif
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0 && errno == EPIPE) return false;
-        if (written < 0 && errno == EBADF) throw IoError("standard output", "is closed", "send it to a file or a program");
-        if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
-        done += static_cast<std::size_t>(written);
-        moved = std::chrono::steady_clock::now();
-    }
-    return true;
-}
 
 Kind kind_of(const OutputSpec& output, Kind input) {
     if (output.write.format == "raw") return Kind::raw;
@@ -132,6 +86,7 @@ public:
         : job_(job),
           options_(options),
           pipe_(options.input, [this] { return ended_ || (options_.cancelled && options_.cancelled()); }),
+          outlet_(options.output, options.cancelled),
           resident_(engine, Resident::overlapped),
           decoded_(static_cast<std::size_t>(options.in_flight)),
           computed_(static_cast<std::size_t>(options.in_flight)) {
@@ -240,7 +195,7 @@ private:
                 const std::lock_guard lock(mutex_);
                 told_.insert(fmt::format("step \"{}\": {}", job_.steps[warning.step].id, warning.text));
             }
-            if (!put(options_.output, writer_->bytes_of((*next)->arrays.at(sink_)), options_.cancelled)) {
+            if (!outlet_.put(writer_->bytes_of((*next)->arrays.at(sink_)))) {
                 result_.closed = ended_ = true;
                 return;
             }
@@ -255,6 +210,7 @@ private:
     const Job& job_;
     const Options& options_;
     Pipe pipe_;
+    Outlet outlet_;
     std::unique_ptr<FrameReader> reader_;
     std::unique_ptr<FrameWriter> writer_;
     Resident resident_;
