@@ -1,8 +1,12 @@
 #include "distributed/agree.hpp"
 
+#include "io/tree.hpp"
 #include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
 
 namespace parallax::engine::distributed {
 namespace {
@@ -36,12 +40,58 @@ void hold(const Json& mine, const Json& first, int rank) {
                       "the same job, inputs and program for every rank");
 }
 
+using Identity = std::optional<host::FileIdentity>;
+using Part = std::optional<io::Stretch>;   // of a file, where not all of it is read
+
+/// Of every file of every input what `of` says, in an order that is the same in every rank.
+template <class Of>
+Json of_files(const Prepared& prepared, const Of& of) {
+    Json all = Json::object();
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+        const PreparedInput& input = prepared.inputs[i];
+        Json& files = all[prepared.job.inputs[i].name] = Json::array();
+        for (std::size_t n = 0; n < input.files.size(); ++n) {
+            const io::FileInfo& info = input.infos[n];
+            files.push_back(of(input, input.files[n], info.identity, info.read_bytes));
+            for (const io::FilePart& part : info.parts) files.push_back(of(input, part.path, part.identity, std::nullopt));
+        }
+    }
+    return all;
+}
+
+/// What is one for two names of a file on a drive that machines share. The drive's number is not: each machine has its own.
+Json states(const Prepared& prepared) {
+    return of_files(prepared, [](const PreparedInput&, const std::filesystem::path&, const Identity& identity, const Part&) {
+        return identity ? Json{identity->inode, identity->bytes, identity->modified} : Json();
+    });
+}
+
+Json hashes(const Prepared& prepared) {
+    return of_files(prepared, [](const PreparedInput& input, const std::filesystem::path& file, const Identity&, const Part& part) {
+        const host::OpenedFile opened = input.open(file);
+        return part ? io::hash_file(opened.path(), {}, part) : io::hash_of_tree(opened.path());
+    });
+}
+
+/// Machines may have a file of one name and length each, and other elements in it. Where it is one file, which its number and
+/// time tell, nothing is read for that; other files are read once more and compared by their hashes. From here to the end each
+/// rank holds its own file against what it has looked at.
+void agree_on_contents(const Prepared& prepared, Communicator& ranks) {
+    const std::vector<std::string> seen = gather_everywhere(ranks, states(prepared).dump());
+    if (std::all_of(seen.begin(), seen.end(), [&](const std::string& text) { return text == seen.front(); })) return;
+    Json mine;
+    all_or_none(ranks, [&] { mine = hashes(prepared); });
+    const Json first = Json::parse(broadcast(ranks, mine.dump()));
+    all_or_none(ranks, [&] { hold({{"contents of inputs", mine}}, {{"contents of inputs", first}}, ranks.rank()); });
+}
+
 }  // namespace
 
 void agree(const Prepared& prepared, Communicator& ranks) {
     const Json mine = intention(prepared);
     const Json first = Json::parse(broadcast(ranks, mine.dump(-1, ' ', false, Json::error_handler_t::replace)));
     all_or_none(ranks, [&] { hold(mine, first, ranks.rank()); });
+    agree_on_contents(prepared, ranks);
 }
 
 }  // namespace parallax::engine::distributed

@@ -1,5 +1,6 @@
 #include "distributed/mpi.hpp"
 
+#include "distributed/deadline.hpp"
 #include "distributed/mpi/module.h"
 #include "parallax/host/error.hpp"
 #include "support/module.hpp"
@@ -9,6 +10,8 @@
 
 #include <array>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 namespace parallax::engine::distributed {
@@ -43,15 +46,29 @@ struct Mpi {
     decltype(plx_mpi_abort)* abort = nullptr;
 };
 
+/// What can be done about a call of MPI that does not return: this process ends, and then the launcher ends the others.
+void end_process(int rank, const char* what, double seconds) {
+    std::fputs(fmt::format("rank {}: error: MPI has not {} for {} s: a rank hangs, or its machine or network does\n", rank, what,
+                           seconds)
+                   .c_str(),
+               stderr);
+    std::fflush(nullptr);
+    std::_Exit(1);
+}
+
 class MpiRank final : public Communicator {
 public:
     MpiRank() {
+        const Deadline deadline(limit_, [limit = limit_] { end_process(launched().rank, "begun", limit); });
         check([&](char* problem, std::size_t bytes) { return mpi_.begin(problem, bytes); }, "begin");
         rank_ = mpi_.rank();
         size_ = mpi_.size();
         local_rank_ = mpi_.local_rank();
     }
-    ~MpiRank() override { mpi_.end(); }
+    ~MpiRank() override {
+        const Deadline deadline(limit_, [this] { end_process(rank_, "ended", limit_); });
+        mpi_.end();
+    }
     MpiRank(const MpiRank&) = delete;
     MpiRank& operator=(const MpiRank&) = delete;
 

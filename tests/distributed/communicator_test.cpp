@@ -1,7 +1,11 @@
 // Ranks that are threads.
 #include "core/part.hpp"
+#include "distributed/deadline.hpp"
 #include "distributed/threads.hpp"
 #include "jobs/support.hpp"
+
+#include <atomic>
+#include <chrono>
 
 using namespace parallax;
 using namespace parallax::engine::distributed;
@@ -55,4 +59,21 @@ TEST_CASE("ranks: shares are whole units, even, and all of it") {
                 }
                 CHECK(next == slices);
             }
+}
+
+TEST_CASE("ranks: a deadline is told once, and not at all where the call ends before it") {
+    using namespace std::chrono_literals;
+    std::atomic<int> told = 0;
+    {
+        const Deadline deadline(.05, [&] { ++told; });
+        for (int i = 0; i < 500 && told == 0; ++i) std::this_thread::sleep_for(10ms);
+        CHECK(told == 1);
+        std::this_thread::sleep_for(100ms);
+    }
+    CHECK(told == 1);
+    const auto start = std::chrono::steady_clock::now();
+    { const Deadline deadline(3600, [&] { ++told; }); }
+    { const Deadline none(0, [&] { ++told; }); }
+    CHECK(told == 1);
+    CHECK(std::chrono::steady_clock::now() - start < 60s);
 }

@@ -167,6 +167,32 @@ TEST_CASE("mpi: ranks that disagree about the job or its inputs do nothing, and 
     }
 }
 
+TEST_CASE("mpi: ranks whose files have one name and length, and other elements, do nothing; copies are as good as one file") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    HostArray other = image();
+    for (const char* const rank : {"0", "1", "2"}) {
+        fs::create_directory(folder / rank);
+        io::write(folder.path() / rank / "in.npy", image());
+        write_text(folder.path() / rank / "job.json", diffusion);
+    }
+    const char* const wrapper = "program=$1; shift\nexec \"$program\" \"$1\" $OMPI_COMM_WORLD_RANK/job.json --out . --overwrite\n";
+    const Run copies = run_ranks(3, {"run"}, folder.path(), wrapper);
+    CAPTURE(copies.err);
+    CHECK(copies.status == 0);
+    fs::remove(folder / "out.npy");
+    other.as<float>()[other.desc.count() - 1] += 1;   // of the last rank, which alone reads it
+    fs::remove(folder.path() / "2" / "in.npy");
+    io::write(folder.path() / "2" / "in.npy", other);
+    const Run run = run_ranks(3, {"run"}, folder.path(), wrapper);
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(errors_in(run.err) == 1);
+    CHECK(contains(run.err, "contents of inputs"));
+    CHECK(contains(run.err, "in rank 2"));
+    CHECK_FALSE(fs::exists(folder / "out.npy"));
+}
+
 TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") {
     if (!has_mpirun()) return;
     const TempFolder folder;
