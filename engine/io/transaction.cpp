@@ -25,6 +25,13 @@ namespace {
 
 constexpr const char* permissions_hint = "look at the room and the permissions of its folder";
 
+/// Names in one folder are exchanged: where that crosses from one device to another, it is a layer of a container's image.
+const char* hint_for(const std::error_code& error) {
+    return error == std::errc::cross_device_link
+               ? "a folder in a layer below (of a container's image, of an overlay) cannot be renamed: remove it first, or choose another name"
+               : permissions_hint;
+}
+
 std::atomic<std::uint64_t> bytes_left = std::numeric_limits<std::uint64_t>::max();
 
 /// What decides on a file's format, and a little more: whole characters, few enough for every file system.
@@ -286,7 +293,7 @@ void Transaction::put_in_place() {
         throw IoError(
             show(entries_.front().target),
             fmt::format("cannot be put in place, nor can those beside it: {} ({})", error.code().message(), error.what()),
-            permissions_hint);
+            hint_for(error.code()));
     }
 }
 

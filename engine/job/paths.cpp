@@ -227,11 +227,11 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     const fs::path path = (where.out / relative).lexically_normal();
     std::error_code ignored;   // what does not exist yet leads nowhere
     if (!lies_below(path, where.out)) {
+        const fs::path target = where.confined ? fs::path()   // none of a stranger's business
+                                               : fs::weakly_canonical(fs::absolute(path), ignored);   // of links in a circle there is none
         throw ConfigError(pointer,
-                          where.confined   // whose target is none of a stranger's business
-                              ? fmt::format("a symbolic link behind \"{}\"", text)
-                              : fmt::format("a symbolic link to {} behind \"{}\"",
-                                            to_utf8(fs::weakly_canonical(fs::absolute(path), ignored)), text),
+                          target.empty() ? fmt::format("a symbolic link behind \"{}\"", text)
+                                         : fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(target), text),
                           "a path below --out", hint);
     }
     if (fs::is_symlink(path, ignored)) {

@@ -184,4 +184,37 @@ TEST_CASE("outputs: a journal of a dead process puts no file in the place of a p
     CHECK(fs::is_fifo(folder / "b.npy"));
     CHECK(folder.entries() == 2);
 }
+#if defined(__linux__)
+TEST_CASE("outputs: a store in a layer below of an overlay, which no system renames, stays as it is, and is told of") {
+    const Folder top;
+    for (const char* const name : {"lower", "upper", "work", "both"}) fs::create_directory(top / name);
+    fs::create_directory(top / "lower/a.zarr");
+    put(top / "lower/a.zarr/.zgroup", "old");
+    put(top / "lower/b.npy", "old");
+    const std::string options = "lowerdir=" + (top / "lower").string() + ",upperdir=" + (top / "upper").string() +
+                                ",workdir=" + (top / "work").string();
+    if (::mount("overlay", (top / "both").c_str(), "overlay", 0, options.c_str()) != 0) {
+        MESSAGE("skipped: no overlay can be mounted here");
+        return;
+    }
+    const fs::path both = top / "both";
+    std::string hint;
+    try {
+        io::Transaction files(both, {.overwrite = true});
+        files.add(both / "b.npy", [](const fs::path& path) { put(path, "new"); });
+        files.add(both / "a.zarr", [](const fs::path& path) { put(path / ".zgroup", "new"); }, io::Transaction::Form::folder);
+        files.commit();
+    } catch (const IoError& error) {
+        hint = error.hint;
+    }
+    // A kernel that renames such folders (redirect_dir) replaces both; any other neither.
+    const std::string store = get(both / "a.zarr/.zgroup"), file = get(both / "b.npy");
+    const auto entries = std::distance(fs::directory_iterator(both), fs::directory_iterator());
+    ::umount2(both.c_str(), MNT_DETACH);
+    CHECK(store == (hint.empty() ? "new" : "old"));
+    CHECK(file == store);
+    CHECK(entries == 2);
+    if (!hint.empty()) CHECK(hint.find("layer below") != std::string::npos);
+}
+#endif
 #endif

@@ -36,6 +36,9 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     if (std::filesystem::is_directory(path))
         throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
     engine::check_place(path, option);
+    if (std::filesystem::is_symlink(path) && !std::filesystem::exists(path))
+        throw ConfigError(option, fmt::format("the symbolic link {}, which leads to nothing", file), "a file, or nothing",
+                          "remove the link first");
     if (std::filesystem::exists(path) && !options.overwrite) {
         throw ConfigError(option, fmt::format("the existing file {}", file), "no file of that name",
                           "use --overwrite to replace it");
