@@ -73,16 +73,16 @@ void Run::run_way(const Point& point, const Way& way, const fs::path& folder, co
         check_cancelled();
         say(active.row["id"].get<std::string>());
         const double expected = expected_seconds(active.row), limit = study_.sampling.row_limit_s;
-        if (budget_.over()) {
-            miss(active, "left out", fmt::format("{:g} minutes were over", options_.minutes));
-            if (last_chance_) budget_.leave_out(active.row["id"].get<std::string>(), no_time);
-        } else if (expected > limit) {
+        if (expected > limit) {
             active.row["expected_s"] = expected;
             miss(active, "too long",
                  fmt::format("one run is expected to take {:.2g} s, by the point before; the study allows {:g} s", expected,
                              limit));
         } else if (missing) {
             miss(active, missing->outcome, missing->reason);
+        } else if (budget_.over()) {
+            miss(active, "left out", fmt::format("{:g} minutes were over", options_.minutes));
+            if (last_chance_) budget_.leave_out(active.row["id"].get<std::string>(), no_time);
         } else if (!take_from_oracle(active, way, study_.cases[point.case_index])) {
             if (is_program(active.device))
                 prepare_program(active, point, way, folder);
