@@ -52,7 +52,7 @@ void end_process(int rank, const char* what, double seconds) {
                            seconds)
                    .c_str(),
                stderr);
-    std::fflush(nullptr);
+    std::fflush(stderr);   // others may be locked by who waits for a pipe
     std::_Exit(1);
 }
 

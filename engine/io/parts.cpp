@@ -55,7 +55,7 @@ std::vector<std::string> names_by_pattern(const Source& source, std::string_view
     const auto first = integer_of(words[1]), last = integer_of(words[2]), step = words.size() > 3 ? integer_of(words[3]) : 1;
     constexpr std::int64_t far = std::int64_t{1} << 40;
     if (!first || !last || !step || *step == 0 || *first < 0 || *last < 0 || *first > far || *last > far || *step > far ||
-        *step < -far || (*last - *first) / *step < 0)
+        *step < -far || (*last != *first && (*last > *first) != (*step > 0)))
         refuse("whose first, last and step do not fit together");
     const std::int64_t count = (*last - *first) / *step + 1;
     if (count > static_cast<std::int64_t>(most_parts)) refuse("of more than 4096 names");

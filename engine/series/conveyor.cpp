@@ -138,6 +138,7 @@ void Conveyor::run(SeriesResult& result) {
 
     result.seconds = seconds_since(started_);
     result.done = done_;
+    result.skipped -= taken_up_;
     result.items_per_second = result.seconds > 0 ? static_cast<double>(done_) / result.seconds : 0;
     if (!todo_.empty() && !broken_ && !stop_ && !(options_.cancelled && options_.cancelled())) {
         broken_ = std::make_exception_ptr(Error(fmt::format("{} items were left when the last device was gone", todo_.size())));
@@ -271,6 +272,8 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
             if (fresh) {
                 series_.items.list.add({{arrival.file, static_cast<std::int64_t>(number), std::nullopt}});
                 ++total_;
+            } else if (left_.contains(number)) {
+                continue;
             } else {   // it was taken too early where it failed
                 const auto failure =
                     std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
@@ -303,7 +306,11 @@ void Conveyor::do_again_if_changed(std::size_t number) {
         if (known == dones_.end()) return;
         done = known->second;
     }
-    const bool changed = !std::all_of(done.inputs.begin(), done.inputs.end(), unchanged);   // reads it where its time is another
+    bool changed = true;
+    try {
+        changed = !std::all_of(done.inputs.begin(), done.inputs.end(), unchanged);   // reads it where its time is another
+    } catch (const IoError&) {   // not to be read now: who does it again, or --resume, says why
+    }
     const bool replaces = series_.options.overwrite || series_.options.resume;
     bool again = false;
     {
@@ -314,11 +321,14 @@ void Conveyor::do_again_if_changed(std::size_t number) {
         }
         if (dones_.erase(number) == 0) return;
         if (done.earlier)
-            ++total_;
+            ++total_, ++taken_up_;
         else
             --done_;
         again = replaces && folds_.empty() && watching_ && !stop_;
-        if (again) todo_.push_back(number), came_.notify_all();
+        if (again)
+            todo_.push_back(number), came_.notify_all();
+        else
+            left_.insert(number);
     }
     constexpr const char* came = "another file of its name came after it was done";
     if (again)
@@ -598,7 +608,7 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error, bool sto
     record.error = error.what();
     {
         const std::lock_guard lock(mutex_);
-        if (again_.erase(item) > 0 && watching_ && !stop_) {   // half of a file was read, of which there is more by now
+        if (again_.erase(item) > 0 && !left_.contains(item) && watching_ && !stop_) {   // half of a file was read, of which there is more by now
             todo_.push_back(item);
             came_.notify_all();
             return;

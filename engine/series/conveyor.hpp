@@ -113,6 +113,8 @@ private:
         bool earlier = false;   ///< by an earlier run
     };
     std::map<std::size_t, Done> dones_;   ///< of watched items
+    std::set<std::size_t> left_;          ///< whose file is another since they were done, and which only --resume does again
+    std::size_t taken_up_ = 0;            ///< items of earlier runs whose file is another
     std::vector<SeriesWarning> warnings_;
     std::map<std::string, std::set<std::string>> left_out_;
     std::exception_ptr broken_;          ///< what ended the whole series

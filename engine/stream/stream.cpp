@@ -292,16 +292,22 @@ Prepared prepare(const Job& job, const Locations& where, int descriptor) {
     }
     const auto began = std::chrono::steady_clock::now();
     Pipe pipe(descriptor, [began] { return seconds_since(began) > 10; });
-    if (!has_begun(pipe, descriptor))
-        throw ConfigError(input.pointer, "frames of standard input, whose shape is known when the first of them comes; none came",
+    const auto none_came = [&] {
+        return ConfigError(input.pointer, "frames of standard input, whose shape is known when the first of them comes; none came",
                           "a first frame on standard input, or a shape that the job states",
                           "`camera | parallax plan job.json` reads how a PGM or Y4M begins; " +
                           R"({"file": "-", "raw": {"type": "u8", "axes": "yx", "shape": [480, 640]}} needs no frame)"s);
-    FrameReader reader(pipe, std::nullopt);
-    Prepared prepared = prepared_for(job, where, reader.desc());
-    FrameWriter(kind_of(output, reader.kind()), prepared.resolved.desc(output.source), output.write, reader.words());
-    prepared.inputs[static_cast<std::size_t>(&input - job.inputs.data())].warnings = reader.warnings();
-    return prepared;
+    };
+    if (!has_begun(pipe, descriptor)) throw none_came();
+    try {
+        FrameReader reader(pipe, std::nullopt);
+        Prepared prepared = prepared_for(job, where, reader.desc());
+        FrameWriter(kind_of(output, reader.kind()), prepared.resolved.desc(output.source), output.write, reader.words());
+        prepared.inputs[static_cast<std::size_t>(&input - job.inputs.data())].warnings = reader.warnings();
+        return prepared;
+    } catch (const CancelledError&) {   // its header has begun and does not end
+        throw none_came();
+    }
 }
 
 Result run(const Job& job, const Locations& where, Engine& engine, const Options& options) {

@@ -38,17 +38,18 @@ WorkerOptions Run::worker_options(const std::string& name) const {
 void Run::start_workers() {
     fs::create_directories(options_.out / "logs");
     constexpr double rates_s = 8;   // a processor's take some seconds, beside other work more
+    const Json before = environment();   // its load is of others, not of what is measured here
     Json rates = Json::object(), probed = Json::object(), problems = Json::object();
     const double limit =
         budget_.limited() ? std::min(study_.sampling.limit_s, budget_.opening_s(devices_.size())) : study_.sampling.limit_s;
-    if (limit < rates_s) budget_.leave_out("rates of devices but for a short look");
+    if (budget_.limited() && limit < rates_s) budget_.leave_out("rates of devices but for a short look");
     for (std::size_t d = 0; d < devices_.size(); ++d) {
         const std::string& label = devices_[d].label;
         check_cancelled();
         say("open " + label);
         WorkerOptions options = worker_options(fmt::format("device-{}", d));
         if (is_program(d)) options.command = devices_[d].command;
-        options.quick = options.quick || limit < rates_s;
+        options.quick = options.quick || (budget_.limited() && limit < rates_s);
         workers_.push_back(std::make_unique<DeviceWorker>(engine::to_json(devices_[d].info), std::move(options)));
         try {
             Json opened = workers_.back()->open(limit, true);
@@ -63,7 +64,7 @@ void Run::start_workers() {
     }
     oracle_ = std::make_unique<DeviceWorker>(engine::to_json(host::native_device()->info()), worker_options("reference"));
     sessions_.push_back({{"started", utc_now()},
-                         {"environment", environment()},
+                         {"environment", before},
                          {"rates", std::move(rates)},
                          {"probed", std::move(probed)},
                          {"problems", std::move(problems)}});

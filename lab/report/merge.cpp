@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace parallax::engine::compare {
 
@@ -16,18 +18,30 @@ bool has_label(const Json& devices, const std::string& label) {
 
 std::string on_machine(const std::string& label, int machine) { return fmt::format("{} (machine {})", label, machine); }
 
-/// The number of a machine that comes to others, one for all of its devices: theirs are other machines.
-int free_machine(const Json& coming, const Json& devices) {
-    const auto is_taken = [&](int machine) {
-        const std::string ending = on_machine("", machine);
-        return std::any_of(devices.begin(), devices.end(),
-                           [&](const Json& d) { return d["label"].get_ref<const std::string&>().ends_with(ending); }) ||
-               std::any_of(coming.begin(), coming.end(),
-                           [&](const Json& d) { return has_label(devices, on_machine(d["label"].get<std::string>(), machine)); });
-    };
-    int machine = 2;
-    while (is_taken(machine)) ++machine;
-    return machine;
+/// Numbers for the machines that come to others, which are other machines: one for all devices of each.
+class Numbers {
+public:
+    explicit Numbers(const Json& devices) {
+        for (const Json& device : devices) taken_.insert(device.value("machine", 1));
+    }
+    int of(int machine) {
+        const auto [known, fresh] = given_.try_emplace(machine, 0);
+        if (fresh) {
+            int& number = known->second;
+            for (number = 2; !taken_.insert(number).second;) ++number;
+        }
+        return known->second;
+    }
+
+private:
+    std::set<int> taken_;
+    std::map<int, int> given_;
+};
+
+/// A label as its machine gave it.
+std::string own_label(const Json& device) {
+    const std::string label = device["label"], ending = on_machine("", device.value("machine", 1));
+    return label.ends_with(ending) ? label.substr(0, label.size() - ending.size()) : label;
 }
 
 /// What a newer report's study says of what is wanted, where the first one is silent.
@@ -92,13 +106,16 @@ Json merge(const std::vector<Json>& reports, const std::vector<std::string>& nam
         const std::size_t devices = merged["devices"].size(), sessions = merged["sessions"].size();
         std::vector<std::pair<std::string, std::string>> renamed;
         const Json others = merged["devices"];
-        const int machine = free_machine(next["devices"], others);
+        Numbers numbers(others);
         const bool is_another = std::any_of(next["devices"].begin(), next["devices"].end(),
-                                            [&](const Json& d) { return has_label(others, d["label"].get<std::string>()); });
+                                            [&](const Json& d) { return has_label(others, own_label(d)); });
         for (Json device : next["devices"]) {
-            const std::string was = device["label"].get<std::string>();
-            if (has_label(others, was)) device["label"] = on_machine(was, machine);
-            if (is_another) device["machine"] = machine;
+            const std::string was = device["label"].get<std::string>(), own = own_label(device);
+            const int before = device.value("machine", 1);
+            if (is_another || before > 1) {
+                device["machine"] = numbers.of(before);
+                device["label"] = has_label(merged["devices"], own) ? on_machine(own, device["machine"].get<int>()) : own;
+            }
             renamed.emplace_back(was, device["label"].get<std::string>());
             merged["devices"].push_back(std::move(device));
         }

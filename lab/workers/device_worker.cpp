@@ -37,7 +37,7 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
         const std::string said = last_message();
         child_.reset();
         throw WorkerLost("hung",
-                         fmt::format("the worker did not answer \"{}\" within {:.3g} s and was ended{}", doing, limit_s, said));
+                         fmt::format("the worker did not answer \"{}\" within {:.4g} s and was ended{}", doing, limit_s, said));
     }
     child_->leave(std::chrono::seconds(1));   // one that is just dying tells how
     const std::string ending = child_->ending() + last_message();

@@ -453,6 +453,13 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     CHECK(labels == std::vector<std::string>{label + "null", label + " (machine 2)2", "another2", label + " (machine 3)3",
                                              "another (machine 3)3"});
     CHECK_NOTHROW(check_report(three, "three"));
+    // Of reports that are of several machines already, each is another one.
+    const Json nested = merge({report, merged}, {"a", "b"});
+    labels.clear();
+    for (const Json& device : nested["devices"])
+        labels.push_back(device["label"].get<std::string>() + device.value("machine", Json()).dump());
+    CHECK(labels == std::vector<std::string>{label + "null", label + " (machine 2)2", label + " (machine 3)3"});
+    CHECK_NOTHROW(check_report(nested, "nested"));
     Json other = report;
     other["study"]["cases"][0]["id"] = "different";
     CHECK(contains(error_of<ConfigError>([&] { merge({report, other}, {"a", "b"}); }).found, "different studies"));

@@ -371,8 +371,10 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
             fs::rename(folder / "frames", folder / "full");
             fs::rename(folder / "other", folder / "frames");
             std::this_thread::sleep_for(milliseconds(3500));
+            replace(folder / "frames/f009.tif", frame(80));   // in the same folder, and once more
+            std::this_thread::sleep_for(milliseconds(1500));
+            replace(folder / "frames/f009.tif", frame(90));
             fs::copy_file(folder / "full/f002.tif", folder / "frames/f002.tif");
-            replace(folder / "frames/f009.tif", frame(90));   // in the same folder
         });
         std::vector<std::string> arguments{"run",     "job.json", "--out", "out",      "--device",   "native",
                                            "--watch", "--idle",   "4",     "--report", "report.json"};
@@ -405,8 +407,10 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
     std::thread camera([&] {
         std::this_thread::sleep_for(milliseconds(3000));
         write_frames(folder / "frames", 2);
-        std::this_thread::sleep_for(milliseconds(1500));
-        replace(folder / "frames/f000.tif", frame(40));
+        for (const int number : {30, 40}) {   // what came once more is not added either
+            std::this_thread::sleep_for(milliseconds(1500));
+            replace(folder / "frames/f000.tif", frame(number));
+        }
     });
     const Run run = run_program(
         {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--overwrite"}, folder.path());

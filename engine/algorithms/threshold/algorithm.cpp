@@ -68,7 +68,7 @@ histogram::HistogramSpec histogram_spec(const ArrayDesc& image) {
 /// What is to be told of real numbers of which none is finite, so that no level parts them.
 Json told(bool none, std::int64_t count) {
     return observation(
-        none ? 1 : 0,
+        none && count > 0 ? 1 : 0,
         {{1, 0,
           fmt::format("none of {} elements is a finite number: Otsu's method has no level for them, and 0 stands for it; "
                       "\"non_finite\": \"reject\" in the job stops at such an input",

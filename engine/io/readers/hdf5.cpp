@@ -18,6 +18,7 @@ namespace {
 
 using parallax::io::readers::Json;
 using parallax::io::readers::Problem;
+using parallax::io::readers::expect_lzf;
 using parallax::io::readers::register_lzf;
 
 constexpr const char* again = "the file is damaged or cut off: write or copy it again";
@@ -276,6 +277,7 @@ public:
         std::size_t elements = 1;
         for (const hsize_t size : many) elements *= static_cast<std::size_t>(size);
         std::vector<char> turned(transposed_ ? elements * element : 0);
+        expect_lzf(dataset_);
         if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, transposed_ ? static_cast<void*>(turned.data()) : to) < 0)
             throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(),
                           "the file is damaged: write or copy it again"};
@@ -462,6 +464,7 @@ private:
         std::uint64_t count = 1;
         for (const hsize_t size : sizes_of(data)) count = size > 0 && count < (1u << 24) / size ? count * size : 0;
         std::vector<double> values(static_cast<std::size_t>(count));
+        expect_lzf(data);
         if (values.empty() || H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return {};
         return values;
     }

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <array>
 #include <cstdlib>
 
 namespace parallax::io::readers {
@@ -9,29 +10,32 @@ namespace parallax::io::readers {
 namespace {
 
 constexpr H5Z_filter_t number_of_lzf = 32000;
-constexpr std::size_t most = std::size_t{1} << 32;   // of a chunk, which HDF5 itself holds to 4 GiB
+constexpr std::size_t beside = 4096;   // what other filters put to a chunk's numbers before it is packed: 21 bytes at most
 
-/// The third of the filter's numbers is how long a chunk is; writers of other languages may leave it out.
+struct Chunk {
+    std::size_t bytes = 0;
+    bool whole = false;
+};
+Chunk chunk;   // of the dataset that is read: HDF5 tells a filter nothing of it
+
+/// HDF5 reads a whole chunk of what it is given, whatever was in the file.
 std::size_t filter(unsigned int flags, std::size_t count, const unsigned int* numbers, std::size_t bytes, std::size_t* size,
                    void** buffer) {
     if ((flags & H5Z_FLAG_REVERSE) == 0) return 0;   // nothing is packed here
-    std::size_t room = count > 2 && numbers[2] > 0 ? numbers[2] : 4 * bytes;
-    for (;;) {
-        void* const out = std::malloc(room);
-        if (!out) return 0;
-        const std::size_t got =
-            unpack_lzf(static_cast<const unsigned char*>(*buffer), bytes, static_cast<unsigned char*>(out), room);
-        if (got > 0) {
-            std::free(*buffer);
-            *buffer = out;
-            *size = room;
-            return got;
-        }
+    (void)count, (void)numbers;   // the third is a chunk's length, where a writer says it
+    const std::size_t room = chunk.bytes + beside;
+    void* const out = std::calloc(room, 1);
+    if (!out) return 0;
+    const std::size_t got =
+        unpack_lzf(static_cast<const unsigned char*>(*buffer), bytes, static_cast<unsigned char*>(out), room);
+    if (got == 0 || (chunk.whole && got < chunk.bytes)) {
         std::free(out);
-        // A byte of LZF stands for 132 at most.
-        if ((count > 2 && numbers[2] > 0) || room >= 132 * bytes || room >= most) return 0;
-        room *= 4;
+        return 0;
     }
+    std::free(*buffer);
+    *buffer = out;
+    *size = room;
+    return got;
 }
 
 }   // namespace
@@ -58,6 +62,27 @@ std::size_t unpack_lzf(const unsigned char* from, std::size_t bytes, unsigned ch
         for (std::size_t i = 0; i < length; ++i, ++done) to[done] = to[done - back];
     }
     return done;
+}
+
+void expect_lzf(hid_t dataset) noexcept {
+    chunk = {};
+    const hid_t list = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
+    std::array<hsize_t, H5S_MAX_RANK> sizes{};
+    if (H5Pget_layout(list) == H5D_CHUNKED) {
+        const int rank = H5Pget_chunk(list, static_cast<int>(sizes.size()), sizes.data());
+        chunk = {H5Tget_size(type), true};
+        for (int i = 0; i < rank; ++i) chunk.bytes *= sizes[static_cast<std::size_t>(i)];   // HDF5 holds it below 4 GiB
+        const int filters = H5Pget_nfilters(list);
+        for (int i = 0; i < filters; ++i) {
+            std::size_t numbers = 0;
+            unsigned int flags = 0, config = 0;
+            const H5Z_filter_t filter = H5Pget_filter2(list, static_cast<unsigned>(i), &flags, &numbers, nullptr, 0, nullptr, &config);
+            if (filter == number_of_lzf) break;
+            chunk.whole = chunk.whole && (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32);   // others make less of it
+        }
+    }
+    H5Tclose(type);
+    H5Pclose(list);
 }
 
 void register_lzf() noexcept {
