@@ -1,5 +1,6 @@
 // Fourier transforms of every kind and size on every device against double precision, with guard regions around outputs,
 // and the properties that a transform has whatever computes it.
+#include "algorithms/fft/gaps.hpp"
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/radices.hpp"
@@ -319,6 +320,53 @@ TEST_CASE("every smooth line has a plan by pairs that fits its limits, and so ha
                     check_line(line, n, limits);
                 }
             }
+}
+
+TEST_CASE("gaps in local memory fit, and leave no more conflicts than there were") {
+    const auto seed = tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    for (int draw = 0; draw < 200; ++draw) {
+        const int n = std::uniform_int_distribution(2, longest_line)(random);
+        for (const auto& [layout, pairs] :
+             {std::pair{LineLayout::rows, Pairs::none}, {LineLayout::rows, Pairs::both}, {LineLayout::columns, Pairs::none},
+              {LineLayout::filter, Pairs::opposites}}) {
+            const auto line = plan_line(n, layout, LineLimits{1024, 49152}, 3000, pairs);
+            if (!line || line->rader.prime != 0) continue;
+            for (const Order order : {Order::forward, Order::backward}) {
+                const std::vector<Gaps> gaps = exchange_gaps(*line, order);
+                REQUIRE(gaps.size() + 1 == line->radices.size());
+                for (std::size_t s = 0; s < gaps.size(); ++s) {
+                    CAPTURE(n);
+                    CAPTURE(line->describe());
+                    CAPTURE(s);
+                    CHECK(gaps[s].padded(n) <= line->padded);
+                    CHECK(visits(*line, order, s, gaps[s]) <= visits(*line, order, s, Gaps{}));
+                    const std::uint32_t bits = packed(gaps) >> (6 * s);   // as stockham_stage.clh reads them
+                    CHECK(static_cast<int>(bits & 7u) == gaps[s].floats);
+                    CHECK((gaps[s].floats == 0 || 2 + static_cast<int>(bits >> 3 & 7u) == gaps[s].run_log2));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("what conflicts the gaps leave") {
+    struct Row { int n; LineLayout layout; Pairs pairs; double most; };
+    for (const Row& row : {Row{3072, LineLayout::rows, Pairs::none, 2.0}, {2048, LineLayout::rows, Pairs::both, 2.0},
+                           {3072, LineLayout::rows, Pairs::both, 3.0}, {2304, LineLayout::filter, Pairs::opposites, 2.0}}) {
+        const auto line = plan_line(row.n, row.layout, LineLimits{1024, 49152}, 3000, row.pairs);
+        REQUIRE(line);
+        const std::vector<Gaps> gaps = exchange_gaps(*line, Order::forward);
+        double without = 0;
+        for (std::size_t s = 0; s < gaps.size(); ++s) {
+            CAPTURE(line->describe());
+            CAPTURE(s);
+            CHECK(visits(*line, Order::forward, s, gaps[s]) <= row.most);
+            without = std::max(without, visits(*line, Order::forward, s, Gaps{}));
+        }
+        CHECK(without >= 5);   // four and more work-items at one bank
+    }
 }
 
 TEST_CASE("filters have shapes to choose from, none of them twice") {

@@ -1,5 +1,6 @@
 #include "algorithms/fft/line.hpp"
 
+#include "algorithms/fft/gaps.hpp"
 #include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/radices.hpp"
 
@@ -70,9 +71,20 @@ Share share(const Whole& line, const std::vector<int>& radices, int most_items) 
     return best;
 }
 
-std::size_t local_bytes(int n, int lines, bool split, bool padding) {
-    const std::size_t padded = static_cast<std::size_t>(n + (padding ? (n - 1) / 16 : 0));
-    return padded * static_cast<std::size_t>(lines) * (split ? 1 : 2) * sizeof(float);
+// Of one place, how many floats gaps may take: as many as there is memory for, and enough for most (gaps.hpp).
+constexpr std::array<int, 4> shares_of_gaps = {4, 8, 16, 32};
+
+// Both parts at once save two barriers a stage, but memory beyond 32 KiB would cost resident work-groups, and conflicts cost more.
+void share_memory(Line& line, int places, const LineLimits& limits) {
+    const std::size_t at_ease = std::min<std::size_t>(limits.local_bytes, 32768);
+    for (const bool split : {false, true}) {
+        for (const int share : shares_of_gaps) {
+            line.split = split;
+            line.padded = places + (places - 1) / share;
+            if (line.local_bytes() <= (split ? limits.local_bytes : at_ease)) return;
+        }
+    }
+    line.padded = places;
 }
 
 // A line with this many lines a group, if it fits.
@@ -89,9 +101,7 @@ std::optional<Line> shaped(const Whole& whole, const std::vector<int>& radices, 
     line.lines = lines;
     line.items = found.items;
     line.registers = found.registers + (whole.rader ? 1 : 0);
-    line.padding = local_bytes(whole.space(), lines, true, true) <= limits.local_bytes;
-    // Both parts at once saves two barriers a stage, but memory beyond 32 KiB would cost resident work-groups.
-    line.split = local_bytes(whole.space(), lines, false, line.padding) > std::min<std::size_t>(limits.local_bytes, 32768);
+    share_memory(line, whole.space(), limits);
     if ((whole.rader || line.radices.size() > 1) && line.local_bytes() > limits.local_bytes) return std::nullopt;
     return line;
 }
@@ -110,7 +120,9 @@ LineLimits line_limits(const host::DeviceInfo& device) {
     return limits;
 }
 
-std::size_t Line::local_bytes() const noexcept { return fft::local_bytes(std::max(n, rader.space()), lines, split, padding); }
+std::size_t Line::local_bytes() const noexcept {
+    return static_cast<std::size_t>(padded) * static_cast<std::size_t>(lines) * (split ? 1 : 2) * sizeof(float);
+}
 
 std::string Line::describe() const {
     const auto all = [](const std::vector<int>& factors) {
@@ -262,10 +274,8 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
     return found;
 }
 
-}  // namespace
-
-std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
-                             std::size_t most) {
+std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
+                              std::size_t most) {
     if (n < 1 || n > longest_line) return {};
     const Whole line = whole(n);
     if (!line.rader && !is_smooth(n)) return {};
@@ -301,6 +311,15 @@ std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits,
     return {};
 }
 
+}  // namespace
+
+std::vector<Line> plan_lines(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
+                             std::size_t most) {
+    std::vector<Line> lines = plan_layout(n, layout, limits, lines_wanted, pairs, most);
+    for (Line& line : lines) line.interleaved = layout != LineLayout::rows && line.lines > 1;
+    return lines;
+}
+
 std::optional<Line> plan_line(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs) {
     std::vector<Line> lines = plan_lines(n, layout, limits, lines_wanted, pairs, 1);
     return lines.empty() ? std::nullopt : std::optional(std::move(lines.front()));
@@ -331,7 +350,9 @@ void add_line_defines(host::Defines& defines, const Line& line) {
         defines.add("FFT_TABLES", static_cast<std::int64_t>(rader_table(line.rader).size()));
     }
     if (line.pairs != Pairs::none) defines.add("FFT_QUARTERS", quarters_of(line.radices.back()));
-    defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDING", line.padding ? 1 : 0);
+    defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDED", line.padded);
+    const auto gaps = [&](Order order) { return fmt::format("{}u", fft::packed(exchange_gaps(line, order))); };
+    defines.add("FFT_GAPS", gaps(Order::forward)).add("FFT_QGAPS", gaps(Order::backward));
 }
 
 std::vector<std::complex<float>> line_table(const Line& line, Order order) {
