@@ -14,6 +14,9 @@
 // Two work-groups and more share a tile: the row passes want whole sectors of memory, and take 64 bytes faster than 32.
 #define TILE (FFT_LINES > 1 ? 2 * FFT_LINES : 4)
 #include "hologram/fused_tiles.clh"
+#if METHOD == METHOD_AXES
+#include "hologram/axes.clh"
+#endif
 
 #ifndef KEPT               // rows of the frame
 #define KEPT FFT_N
@@ -27,6 +30,7 @@
 #define IS_KEPT(i) (KEPT == FFT_N || (i) < KEPT)
 
 // H at column x and point i. It is even: of tables only half is read.
+#if METHOD != METHOD_AXES
 INLINE float2 transfer_of(uint x, int i, int there, GLOBAL const float2* table, uint width, GLOBAL const ulong64* turns,
                           float4 scale, float2 unit, int2 limit) {
     const uint mirror = (uint)(i <= FFT_N / 2 ? i : FFT_N - i);
@@ -38,6 +42,7 @@ INLINE float2 transfer_of(uint x, int i, int there, GLOBAL const float2* table, 
     return transfer_function_at((int)x, signed_index((uint)i, FFT_N), turns, scale, unit, limit);
 #endif
 }
+#endif
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
 void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLOBAL float2* RESTRICT minus,
@@ -52,6 +57,11 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
     const uint x = (uint)get_group_id(0) * FFT_LINES + (uint)line;
     const int there = x <= width / 2u;
 
+#if METHOD == METHOD_AXES
+#define TRANSFER(i) transfer_of_axes(rows[(i) <= FFT_N / 2 ? (i) : FFT_N - (i)], of_column, strength)
+#else
+#define TRANSFER(i) transfer_of(x, i, there, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit)
+#endif
 #define FFT_AT(p) ((p) * FFT_LINES + line)
 #define FFT_LOAD(i, value) value = there && IS_KEPT(i) ? in[tiled(x, (uint)(i), KEPT)] : make_float2(0.0f, 0.0f)
 #define FFT_STORE(i, value)
@@ -78,6 +88,11 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
         const float4 plane_scale = scale[plane];
         const float2 plane_unit = unit[plane];
         const int2 plane_limit = limit[plane];
+#if METHOD == METHOD_AXES
+        GLOBAL const float2* rows = table + (ulong64)plane * (FFT_N / 2 + 1);
+        const float strength = plane_scale.z * plane_scale.x;
+        const float2 of_column = on_axis(x, turns[4 * plane], (ulong64)0, plane_unit.x, plane_limit.x, plane_scale.z);
+#endif
 #pragma unroll 1
         for (int side = 0; side < 2; ++side) {   // one after the other: two columns at once do not fit the registers
             // The same as before, which compilers cannot know: else they keep what is alike for all columns, and spill.
@@ -85,7 +100,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
             const float sign = side == 0 ? 1.0f : -1.0f;
             GLOBAL float2* out = (side == 0 ? plus : minus) + at * stride;
             FFT_FOR_EACH_POINT(
-                const float2 h = transfer_of(x, i, there, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit);
+                const float2 h = TRANSFER(i);
                 v[k] = complex_multiply(spectrum[k], make_float2(h.x, sign * h.y));)
 
 #define FFT_LOAD(i, value)

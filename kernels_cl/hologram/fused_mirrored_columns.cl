@@ -16,6 +16,9 @@
 #include "fft/stockham.clh"
 #include "fft/mirror.clh"
 #include "hologram/mirrored_transfer.clh"
+#if METHOD == METHOD_AXES
+#include "hologram/axes.clh"
+#endif
 // Several work-groups share a tile where they take few columns: the row passes want whole sectors of memory.
 #define TILE_PAIRS (FFT_LINES > 4 ? FFT_LINES : 4)
 
@@ -59,6 +62,8 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 #define PLACE(i) ((tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within)
 #if METHOD == METHOD_TILES
 #define TRANSFER(i) table[(2u * tile + (uint)column * FFT_N + (uint)(i)) * TILE_PAIRS + within]   // half_tiled()
+#elif METHOD == METHOD_AXES
+#define TRANSFER(i) transfer_of_axes(rows[i], of_column, strength)
 #else
 #define TRANSFER(i)                                                                                                           \
     (there ? mirrored_transfer_at((int)x + column, i, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit)  \
@@ -84,6 +89,12 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
             GLOBAL float2* to = out + at * stride;
             // The same as before, which compilers cannot know: else they keep what is alike for all columns, and spill.
             const int item = place + (column + (int)at) * (int)(width >> 31);
+#if METHOD == METHOD_AXES
+            GLOBAL const float2* rows = table + (ulong64)plane * FFT_N;
+            const float strength = plane_scale.z * plane_scale.x;
+            const float2 of_column =
+                on_axis(x + (uint)column, turns[4 * plane], (ulong64)0, plane_unit.x, plane_limit.x, plane_scale.z);
+#endif
             FFT_FOR_EACH_POINT(
                 const float2 h = TRANSFER(i);
                 v[k] = make_float2(u[k].x * h.x, u[k].x * h.y);)

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -480,6 +481,48 @@ TEST_CASE("backgrounds and dark frames of every type") {
     });
 }
 
+TEST_CASE("H made of what its axes say, at wavelengths, pixels and distances drawn at random") {
+    const auto seed = parallax::tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    const auto between = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
+    struct Drawn { Json job; std::int64_t width, height; };
+    std::vector<Drawn> draws;
+    for (int draw = 0; draw < 9; ++draw) {
+        const double wavelength = between(380, 750);
+        // Four, five and seven terms of the second phase, and what is made otherwise.
+        const double pixel = wavelength / 1000 * std::array{6.2, 3.6, 1.45, 0.9}[static_cast<std::size_t>(draw % 4)] * between(1, 1.1);
+        Json distances = Json::array();
+        for (int plane = draw % 3 == 0 ? 1 : 3; plane > 0; --plane)
+            distances.push_back(between(20, 400) * pixel * (random() % 2 == 0 ? 1 : -1));
+        draws.push_back({{{"wavelength_nm", wavelength},
+                          {"pixel_um", pixel},
+                          {"distance_um", distances},
+                          {"method", draw % 5 == 4 ? "fresnel" : "angular_spectrum"},
+                          {"padding", random() % 3 == 0 ? "none" : "reflect"}},
+                         std::uniform_int_distribution(24, 90)(random),
+                         std::uniform_int_distribution(24, 90)(random)});
+    }
+    on_each_device([&](Session& session) {
+        const Algorithm& algorithm = session.engine().registry().get("hologram");
+        for (const Drawn& drawn : draws) {
+            CAPTURE(drawn.job.dump());
+            CAPTURE(drawn.width);
+            CAPTURE(drawn.height);
+            const Parameters parameters = parse(algorithm, drawn.job.dump());
+            const Image image = rings(drawn.width, drawn.height);
+            const Reference expected = reference(parameters, image);
+            for (const std::string& variant : device_variants(session, parameters, image, {"amplitude"}))
+                for (const Json& policy : ways_of(algorithm, variant)) {
+                    CAPTURE(variant);
+                    CAPTURE(policy.dump());
+                    const CallResult result = run_or_another(session, parameters, image, variant, {"amplitude"}, policy);
+                    CHECK(relative_error(session.download(result.outputs.at("amplitude")), expected.planes) < 2e-6);
+                }
+        }
+    });
+}
+
 TEST_CASE("a new distance neither builds nor allocates, and frames do not leak into each other") {
     on_each_device([](Session& session) {
         const Algorithm& algorithm = session.engine().registry().get("hologram");
@@ -609,7 +652,7 @@ TEST_CASE("every frame's carrier is its own, between pixels, on the side that wa
 }
 
 TEST_CASE("drawn at random: every variant against the reference, and against light itself") {
-    const auto seed = static_cast<unsigned>(tests::drawn_seed());
+    const auto seed = static_cast<unsigned>(parallax::tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     const char* const many = std::getenv("PARALLAX_TEST_DRAWS");
     const int draws = many ? std::stoi(many) : 12;

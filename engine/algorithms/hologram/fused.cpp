@@ -7,6 +7,7 @@
 
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/radices.hpp"
+#include "algorithms/hologram/axis_table.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/kept_transfer.hpp"
 #include "algorithms/hologram/plane_batches.hpp"
@@ -34,9 +35,12 @@ public:
             table_.emplace(builder, geometry_, transform_.get(), false, has_endless_mean(), group);
         }
         // H is even: of the half spectrum's columns half the rows are kept.
+        // One distance's is read as fast as it is made.
         const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
+        const bool of_axes = !table_ && !kept && makes_of_axes(builder, geometry_, policy);
         host::Defines method;
-        method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
+        if (of_axes) add_axes_defines(method, builder, geometry_);
+        else method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);
         method.add("KEPT", geometry_.height).add("MEAN", has_endless_mean());
         method.add("STACK", most_planes_ > 1);
@@ -49,6 +53,7 @@ public:
         rows_back_.emplace(builder, problem, geometry_, width_, height_, geometry_.height, tile(), false);
 
         const std::int64_t columns = divided_up(width_ / 2 + 1, tile_columns()) * tile_columns();
+        if (of_axes) axes_.emplace(builder, geometry_, height_ / 2 + 1, group);
         if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_ / 2 + 1, tile_columns(), false}, group);
         together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(width_ / 2 + 1).x), most_planes_);
         stride_ = static_cast<std::uint64_t>(columns * geometry_.height);
@@ -61,6 +66,7 @@ public:
 protected:
     void begin(Execution& x, const Bindings& arrays, bool changed) override {
         changed_ = changed;
+        if (axes_) axes_->make(x, phases_, changed);
         const host::Buffer* image = &arrays.input("hologram");
         if (intake_) {
             intake_->normalise(x, arrays, x.buffer(h_), true);
@@ -77,7 +83,7 @@ protected:
     void planes(Execution& x, const Batch& batch, const Target& target) override {
         if (table_) table_->make(x, phases_, batch.slot, changed_);
         if (kept_) kept_->make(x, phases_, changed_);
-        const host::Buffer& table = table_ ? table_->buffer() : kept_ ? kept_->buffer() : x.buffer(half_);
+        const host::Buffer& table = table_ ? table_->buffer() : axes_ ? axes_->buffer() : kept_ ? kept_->buffer() : x.buffer(half_);
         host::NDRange groups = columns_.groups(width_ / 2 + 1);
         groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
         x.launch("columns", *columns_.kernel, groups, columns_.local(),
@@ -129,6 +135,7 @@ private:
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;
     std::optional<KeptTransfer> kept_;
+    std::optional<AxisTable> axes_;
     std::optional<Intake> intake_;
     fft::LineKernel rows_forward_, columns_;
     std::optional<FusedRowsBack> rows_back_;

@@ -7,6 +7,7 @@
 #include "algorithms/fft/line_kernel.hpp"
 #include "algorithms/fft/quarters.hpp"
 #include "algorithms/fft/radices.hpp"
+#include "algorithms/hologram/axis_table.hpp"
 #include "algorithms/hologram/fused_rows_back.hpp"
 #include "algorithms/hologram/kept_transfer.hpp"
 #include "algorithms/hologram/plane_batches.hpp"
@@ -36,9 +37,11 @@ public:
                                              parameters_.fft);
             table_.emplace(builder, geometry_, transform_.get(), false, false, group, TableExtent{width_, height_});
         }
-        const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
+        const bool of_axes = !table_ && makes_of_axes(builder, geometry_, policy);
+        const bool kept = !of_axes && keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         host::Defines method;
-        method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
+        if (of_axes) add_axes_defines(method, builder, geometry_);
+        else method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
         add_phase_defines(method, geometry_);
         method.add("STACK", most_planes_ > 1);
         columns_ = fft::build_line_kernel(builder, {"hologram/fused_mirrored_columns.cl", method}, "columns", height_,
@@ -54,6 +57,7 @@ public:
         rows_back_.emplace(builder, problem, geometry_, width_, height_, height_, tile(), true);
 
         const std::int64_t columns = divided_up(2 * pairs(), tile_columns()) * tile_columns();
+        if (of_axes) axes_.emplace(builder, geometry_, height_, group);
         if (kept) kept_.emplace(builder, geometry_, TransferTiles{columns, height_, tile_columns(), true}, group);
         together_ = planes_together(builder, policy, static_cast<std::int64_t>(columns_.groups(pairs()).x), most_planes_);
         stride_ = static_cast<std::uint64_t>(columns * height_);
@@ -64,6 +68,7 @@ public:
 protected:
     void begin(Execution& x, const Bindings& arrays, bool changed) override {
         changed_ = changed;
+        if (axes_) axes_->make(x, phases_, changed);
         const host::Buffer& image = arrays.input("hologram");
         const host::Buffer& background = arrays.has_input("background") ? arrays.input("background") : image;
         const host::Buffer& dark = arrays.has_input("dark") ? arrays.input("dark") : image;
@@ -74,7 +79,7 @@ protected:
     void planes(Execution& x, const Batch& batch, const Target& target) override {
         if (table_) table_->make(x, phases_, batch.slot, changed_);
         if (kept_) kept_->make(x, phases_, changed_);
-        const host::Buffer& table = table_ ? table_->buffer() : kept_ ? kept_->buffer() : column_quarters_;
+        const host::Buffer& table = table_ ? table_->buffer() : axes_ ? axes_->buffer() : kept_ ? kept_->buffer() : column_quarters_;
         host::NDRange groups = columns_.groups(pairs());
         groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
         x.launch("columns", *columns_.kernel, groups, columns_.local(),
@@ -110,6 +115,7 @@ private:
     std::unique_ptr<fft::Transform> transform_;
     std::optional<TransferTable> table_;
     std::optional<KeptTransfer> kept_;
+    std::optional<AxisTable> axes_;
     fft::LineKernel rows_forward_, columns_;
     std::optional<FusedRowsBack> rows_back_;
     host::Buffer forward_rows_, forward_columns_, inverse_columns_;

@@ -7,8 +7,6 @@ namespace parallax::engine::hologram {
 
 namespace {
 
-constexpr std::uint64_t share_of_memory = 16;   // other plans and the caller's arrays want memory, too
-
 host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) {
     host::Defines defines;
     defines.add("METHOD", method_define(geometry.methods.front())).add("TILE", tiles.tile).add("MIRRORED", tiles.mirrored);
@@ -18,14 +16,16 @@ host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) 
 
 }  // namespace
 
+bool is_small_share(const PlanBuilder& builder, std::uint64_t bytes) { return bytes <= builder.device().global_memory / 16; }
+
 PolicyField keep_transfer_field() {
     return {"keep_transfer", 1, {0, 1},
-            "1: H of a single distance is made once and read for each frame; 0: columns make it for each"};
+            "1: what H is made of is kept, or, where angles are wide, H itself of a single distance; 0: columns make it for each frame"};
 }
 
 bool keeps_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
     return policy.at("keep_transfer") != 0 && geometry.distances.size() == 1 && !has_impulse_response(geometry) &&
-           bytes <= builder.device().global_memory / share_of_memory;
+           is_small_share(builder, bytes);
 }
 
 KeptTransfer::KeptTransfer(PlanBuilder& builder, const Geometry& geometry, const TransferTiles& tiles, int group)

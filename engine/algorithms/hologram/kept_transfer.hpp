@@ -15,6 +15,8 @@ struct TransferTiles {
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(columns * rows) * 2 * sizeof(float); }
 };
 
+/// At most a sixteenth of the device's memory: other plans and the caller's arrays want some, too.
+bool is_small_share(const PlanBuilder&, std::uint64_t bytes);
 /// Policy field of the variants that can keep H.
 PolicyField keep_transfer_field();
 /// Whether H is kept: the policy says so, there is one plane and it has a transfer function, and the table takes at most a

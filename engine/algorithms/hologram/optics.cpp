@@ -62,9 +62,9 @@ bool has_long_phase(const Geometry& g) noexcept {
     return distance / g.wavelength * (1 - std::sqrt(1 - s) - s / 2) > most_turns;
 }
 
-bool has_small_angles(const Geometry& g) noexcept {
-    const double x = g.wavelength / (2 * g.dx), y = g.wavelength / (2 * g.dy);
-    return x * x + y * y <= 0.25;
+int small_angle_terms(const Geometry& g) noexcept {
+    const double x = g.wavelength / (2 * g.dx), y = g.wavelength / (2 * g.dy), s = x * x + y * y;
+    return s <= 1.0 / 64 ? 4 : s <= 1.0 / 24 ? 5 : s <= 0.25 ? 7 : 0;
 }
 
 double fresnel_limit(const Geometry& g) {

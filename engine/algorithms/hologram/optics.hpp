@@ -43,8 +43,9 @@ double switch_distance(const Geometry&);
 /// floats hold: without a band limit, or with pixels near the wavelength in a wide frame. The distances do not count, which may
 /// change.
 bool has_long_phase(const Geometry&) noexcept;
-/// Whether light of every frequency of the spectrum leaves within 30 degrees: lambda^2 f^2 <= 1/4.
-bool has_small_angles(const Geometry&) noexcept;
+/// How many terms the polynomial for the angular spectrum's second phase needs (second_term() in propagate.clh): 4 to 7 where light
+/// of every frequency of the spectrum leaves within 30 degrees, lambda^2 f^2 <= 1/4; else 0.
+int small_angle_terms(const Geometry&) noexcept;
 /// N dx^2 / lambda, the smaller of x and y: up to it `fresnel` is sampled well, from it on `fresnel_single_fft`. Neither knows
 /// a largest spatial frequency.
 double fresnel_limit(const Geometry&);

@@ -102,7 +102,7 @@ PhaseConstants phase_constants(const Geometry& g, std::size_t plane) {
 
 void add_phase_defines(host::Defines& defines, const Geometry& geometry) {
     if (has_long_phase(geometry)) defines.add("LONG_PHASE", 1);
-    else if (has_small_angles(geometry)) defines.add("SMALL_ANGLES", 1);
+    else defines.add("SMALL_ANGLES", small_angle_terms(geometry));
 }
 
 PhaseTable::PhaseTable(PlanBuilder& builder, std::size_t planes)

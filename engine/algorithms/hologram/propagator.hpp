@@ -9,10 +9,11 @@
 namespace parallax::engine::hologram {
 
 /// METHOD of hologram/propagate.clh; method_table: H or the transform of g, from a TransferTable; method_tiles: H from a
-/// KeptTransfer.
+/// KeptTransfer; method_axes: H from an AxisTable.
 std::int64_t method_define(Method);
 inline constexpr std::int64_t method_table = 4;
 inline constexpr std::int64_t method_tiles = 5;
+inline constexpr std::int64_t method_axes = 6;
 
 /// Columns and rows of a table that are made, from (0, 0).
 struct TableExtent {

@@ -1,0 +1,43 @@
+#include "algorithms/hologram/axis_table.hpp"
+
+#include "algorithms/hologram/kept_transfer.hpp"
+#include "algorithms/hologram/propagator.hpp"
+#include "core/integers.hpp"
+
+namespace parallax::engine::hologram {
+
+namespace {
+
+bool is_fresnel(const Geometry& g) noexcept { return g.methods.front() == Method::fresnel; }
+
+}  // namespace
+
+bool makes_of_axes(const PlanBuilder& builder, const Geometry& g, const Policy& policy) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(g.padded_height) * g.distances.size() * 2 * sizeof(float);
+    return is_small_share(builder, bytes) && policy.at("keep_transfer") != 0 && !has_impulse_response(g) &&
+           (is_fresnel(g) || (!has_long_phase(g) && small_angle_terms(g) != 0));
+}
+
+void add_axes_defines(host::Defines& defines, PlanBuilder& builder, const Geometry& g) {
+    defines.add("METHOD", method_axes).add("SECOND", is_fresnel(g) ? 0 : 1);
+    defines.add("PTX", builder.context().capabilities().inline_ptx);
+}
+
+AxisTable::AxisTable(PlanBuilder& builder, const Geometry& geometry, std::int64_t rows, int group)
+    : rows_(rows),
+      grid_(rows, static_cast<std::int64_t>(geometry.distances.size()), group),
+      kernel_([&] {
+          host::Defines defines;
+          defines.add("SECOND", is_fresnel(geometry) ? 0 : 1);
+          return builder.kernel({"hologram/axis_table.cl", defines}, "axis_table", static_cast<std::size_t>(group));
+      }()),
+      table_(builder.state(static_cast<std::size_t>(rows) * geometry.distances.size() * 2 * sizeof(float))) {}
+
+void AxisTable::make(Execution& x, const PhaseTable& phases, bool changed) {
+    if (made_ && !changed) return;
+    made_ = true;
+    x.launch("transfer function", *kernel_, grid_.groups, grid_.local,
+             {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), u32(rows_)});
+}
+
+}  // namespace parallax::engine::hologram
