@@ -15,6 +15,7 @@ constexpr std::size_t block_levels = 1024;            // of a work-group that ma
 constexpr std::size_t cpu_block_levels = 16384;
 constexpr std::uint64_t most_steps = 8192;            // vectors of a work-item, four turns each: llvmpipe ends loops after 65535
 constexpr std::int64_t pixels_for_pairs = 1 << 20;    // from here on, a table of pairs is worth making
+constexpr std::int64_t pixels_for_large_groups = 1 << 25;
 
 std::int64_t i64(std::size_t v) { return static_cast<std::int64_t>(v); }
 
@@ -80,14 +81,16 @@ private:
         const bool is_float = formula == Formula::skimage;
         const std::size_t bytes = bytes_of(spec_.type), per_item = is_float ? 4 : 16 / bytes;
         const int loads = policy.at("loads");
-        map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, 256)),
+        // Groups of 64 are the first to go on from counting to mapping; more pixels pay for larger ones.
+        const int on_gpus = spec_.count() < pixels_for_large_groups ? 64 : 256;
+        map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, on_gpus)),
                                            std::bit_floor(std::size_t{device.max_work_group}));
         from_counts_ = bytes == 1 && map_group_ > 1;
         if (cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1 && spec_.pixels >= pixels_for_pairs) {
             make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
             pairs_ = builder.scratch(65536 * sizeof(std::uint16_t));
         }
-        int copies = from_counts_ && !is_float ? wanted("copies", 1, 32) : 1;
+        int copies = from_counts_ && !is_float ? wanted("copies", 1, 1) : 1;
         const std::size_t table = static_cast<std::size_t>(spec_.slots()) * (is_float ? sizeof(float) : 1);
         const auto local = [&] { return table * (static_cast<std::size_t>(copies) + 1) + 8 * map_group_ + 16; };   // of map.cl
         while (copies > 1 && local() > device.local_memory) copies /= 2;
@@ -125,8 +128,8 @@ Variant device_variant() {
         .policy = {{"work_group_size",
                     0,
                     {0, 1, 64, 128, 256, 512, 1024},
-                    "work-items of a group that maps pixels; 0: 1 on CPUs, 256 elsewhere; 1 on CPUs: no barriers"},
-                   {"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "copies of a table of bytes in local memory; 0: 32, one for each bank"},
+                    "work-items of a group that maps pixels; 0: 1 on CPUs, elsewhere 64, or 256 from 2^25 elements on; 1 on CPUs: no barriers"},
+                   {"copies", 0, {0, 1, 2, 4, 8, 16, 32}, "copies of a table of bytes in local memory, up to one for each bank; 0: 1, which is made the fastest"},
                    {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
                    {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
                    {"from_end",

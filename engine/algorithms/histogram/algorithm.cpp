@@ -55,7 +55,7 @@ PolicyTable local_policy() {
              0,
              {0, 1, 64, 128, 256, 512, 1024},
              "work-items of a group, 64 and more for f32; 0: 1 on CPUs, chosen by the variant elsewhere"},
-            {"loads", 4, {1, 2, 4, 8}, "16-byte loads in flight for each work-item"},
+            {"loads", 0, {0, 1, 2, 4, 8}, "16-byte loads in flight for each work-item; 0: 4, of `replicated` 1 for f32 on GPUs"},
             {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups for each compute unit; 0: chosen by the variant"}};
 }
 
@@ -74,7 +74,7 @@ PolicyTable replicated_policy() {
     table.push_back({"copies",
                      0,
                      {0, 1, 2, 4, 8, 16, 32},
-                     "histograms in local memory, fewer where 32 KiB do not hold them; 0: 4 on CPUs, 32 elsewhere"});
+                     "histograms in local memory, fewer where 32 KiB do not hold them; 0: 4 on CPUs, elsewhere 32, 2 for f32"});
     return table;
 }
 

@@ -273,8 +273,11 @@ std::unique_ptr<Histogram> make_replicated(PlanBuilder& builder, const Histogram
     const bool cpu = is_cpu(builder.device());
     LocalShape s = shape;
     if (s.work_group == 0) s.work_group = cpu ? 1 : 1024;
-    if (s.copies == 0) s.copies = cpu ? 4 : 32;
-    if (s.groups_per_unit == 0) s.groups_per_unit = cpu ? 8 : 1;
+    // Finding the bin of an f32 takes longer than counting it: more groups in flight help, and copies only cost their adding up.
+    const bool slow = !cpu && spec.type == ElementType::f32;
+    if (s.copies == 0) s.copies = cpu ? 4 : slow ? 2 : 32;
+    if (s.loads == 0) s.loads = slow ? 1 : 4;
+    if (s.groups_per_unit == 0) s.groups_per_unit = cpu ? 8 : slow ? 2 : 1;
     return std::make_unique<LocalHistogram>(builder, spec, s);
 }
 
@@ -290,6 +293,7 @@ std::unique_ptr<Histogram> make_local_atomics(PlanBuilder& builder, const Histog
     if (s.work_group == 0) s.work_group = cpu ? 1 : halves ? 512 : 256;
     const bool large = cpu && spec.slots() > local_slots;   // each group clears its counters and adds them up
     if (s.groups_per_unit == 0) s.groups_per_unit = large ? 1 : halves ? 4 : 8;
+    if (s.loads == 0) s.loads = 4;
     s.copies = 1;
     return std::make_unique<LocalHistogram>(builder, spec, s);
 }

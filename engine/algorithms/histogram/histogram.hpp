@@ -23,7 +23,7 @@ public:
 struct LocalShape {
     int work_group = 0;
     int copies = 0;             ///< histograms in local memory, a power of two
-    int loads = 4;              ///< 16-byte loads in flight for each work-item
+    int loads = 0;              ///< 16-byte loads in flight for each work-item
     int groups_per_unit = 0;    ///< work-groups for each compute unit
     int counter_bits = 0;       ///< 16: ranges of 22,016 slots instead of 8192, in 43 KiB
 };

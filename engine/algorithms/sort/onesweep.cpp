@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace parallax::engine::sort {
@@ -82,8 +83,15 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
     RadixShape wanted = shape;
     const bool wide = spec.type == ElementType::u64;
     // Through OpenCL, NVIDIA's compiler keeps 21 keys outside registers (H100, 2^28 keys: 6.9 ms, with 17 5.6).
-    const int keys = builder.device().backend == host::Backend::cuda ? 21 : 17;
-    if (shape.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : spec.values ? 17 : keys;
+    const bool cuda = builder.device().backend == host::Backend::cuda;
+    const int keys = cuda ? 21 : 17;
+    // Few keys: smaller tiles, that every compute unit has one (an H100, 2^16 keys: 57 us for 75; u64 86 for 100).
+    const std::uint64_t a_unit = spec.count / std::max<std::uint32_t>(builder.device().compute_units, 1);
+    if (shape.items == 0 && shape.work_group == 0 && !(wide && spec.values)) {
+        if (a_unit <= 2048) wanted.work_group = 256, wanted.items = wide ? 5 : 7;
+        else if (cuda && a_unit <= 65536 && !wide && !spec.values) wanted.work_group = 384;   // 2^22: 163 us for 174
+    }
+    if (wanted.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : spec.values ? 17 : keys;
     if (looks == 0) looks = wide && !spec.values ? 4 : 2;
     RadixShape s = fitted_for_warps(spec, wanted, builder.device());
     if (shape.groups_per_unit == 0) s.groups_per_unit = 4;
@@ -91,7 +99,7 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 }
 
 Variant onesweep_variant() {
-    PolicyTable policy = warp_policy("21 for u32 (17 through OpenCL), 17 with values, 12 and 9 for u64");
+    PolicyTable policy = warp_policy("21 for u32 (17 through OpenCL), 17 with values, 12 and 9 for u64; 7, u64 5, of groups of 256 up to 2048 keys a compute unit");
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
