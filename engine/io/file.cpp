@@ -45,6 +45,11 @@ gzFile open_gz(const fs::path& path, const char* mode) { return gzopen(path.c_st
 
 constexpr const char* write_hint = "see whether the disk is full and the folder may be written";
 
+/// Of a write that failed: where a limit on the length of files is met, the disk has room.
+const char* hint_of(int code) {
+    return code == EFBIG ? "a file may be no longer here: raise --limit output=SIZE where it is given, or ulimit -f" : write_hint;
+}
+
 }  // namespace
 
 std::string show(const fs::path& path) {
@@ -195,20 +200,21 @@ bool File::try_write(const void* from, std::size_t bytes) noexcept {
 
 void File::write(const void* from, std::size_t bytes) {
     if (!try_write(from, bytes)) {
-        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint);
+        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), hint_of(write_error_));
     }
 }
 
 void File::flush() {
     if (std::fflush(handle_) == 0) return;
     if (write_error_ == 0) write_error_ = errno ? errno : EIO;
-    throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint);
+    throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), hint_of(write_error_));
 }
 
 void File::close() {
     const int closed = std::fclose(std::exchange(handle_, nullptr));
     if (closed != 0 && write_error_ == 0) write_error_ = errno ? errno : EIO;
-    if (write_error_ != 0) throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint);
+    if (write_error_ != 0)
+        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), hint_of(write_error_));
     if (witness_) witness_->closed();
 }
 
@@ -295,7 +301,7 @@ void GzWriter::write(const void* from, std::size_t bytes) {
         if (put <= 0) {
             int code = Z_OK;
             const std::string message = gzerror(static_cast<gzFile>(handle_), &code);
-            throw IoError(name_, fmt::format("cannot be written: {}", message), write_hint);
+            throw IoError(name_, fmt::format("cannot be written: {}", message), hint_of(code == Z_ERRNO ? errno : 0));
         }
         done += static_cast<std::size_t>(put);
     }
@@ -303,7 +309,8 @@ void GzWriter::write(const void* from, std::size_t bytes) {
 
 void GzWriter::close() {
     if (gzclose(static_cast<gzFile>(std::exchange(handle_, nullptr))) != Z_OK) {
-        throw IoError(name_, fmt::format("cannot be written: {}", reason(errno ? errno : EIO)), write_hint);
+        const int code = errno ? errno : EIO;
+        throw IoError(name_, fmt::format("cannot be written: {}", reason(code)), hint_of(code));
     }
 }
 

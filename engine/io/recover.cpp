@@ -42,17 +42,38 @@ bool looked_at_lately(const fs::path& folder) {
     return false;
 }
 
-/// All files of a transaction in a folder but its journal, and the folders of which that says so. False: one of these is left.
-bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::set<std::uint64_t>& trees = {},
-                  std::optional<unsigned> owner = {}) {
-    std::error_code ignored;
-    std::vector<fs::path> files;
-    for (const fs::path& entry : host::entries_of(folder / "", ignored)) {
-        const std::string name = entry.filename().string();
-        if (transaction_of(name) == transaction && name != transaction + journal_ending) files.push_back(entry.filename());
+/// Names of files of transactions, by folder and transaction. A folder is listed anew each time; but somebody may leave there what
+/// seems to be of a hundred thousand transactions, and from the 64th question on a list is kept.
+class Names {
+public:
+    const std::vector<fs::path>& of(const host::Folder& folder, const std::string& transaction) {
+        std::error_code ignored;
+        const auto identity = host::identity_of(folder / ".");
+        if (++asked_ <= 64 || !identity) lists_.clear();
+        const auto [list, is_new] =
+            lists_.try_emplace(identity ? std::pair(identity->device, identity->inode) : Number());
+        if (is_new) {
+            for (const fs::path& entry : host::entries_of(folder / "", ignored))
+                if (const auto whose = transaction_of(entry.filename().string()))
+                    list->second[*whose].push_back(entry.filename());
+        }
+        return list->second[transaction];
     }
+
+private:
+    using Number = std::pair<std::uint64_t, std::uint64_t>;   // of a folder: its device's and its own
+    std::size_t asked_ = 0;
+    std::map<Number, std::map<std::string, std::vector<fs::path>>> lists_;   // by folder
+};
+
+/// These files of a transaction but its journal, and the folders of which that says so (`trees`, by their number). False: one of
+/// them is left.
+bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::vector<fs::path>& files,
+                  const std::set<std::uint64_t>& trees = {}, std::optional<unsigned> owner = {}) {
     bool gone = true;
     for (const fs::path& file : files) {
+        if (file == transaction + journal_ending) continue;
+        std::error_code ignored;
         const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
         const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
         if (identity && trees.contains(identity->inode)) gone = remove_tree(folder, file, owner) && gone;
@@ -94,7 +115,7 @@ private:
     std::map<fs::path, host::Folder> open_;
 };
 
-void recover_at(const host::Folder& base, const std::string& transaction) {
+void recover_at(const host::Folder& base, const std::string& transaction, Names& names) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return;   // its process is alive, or it has ended by now
     Done done = journal->read();
@@ -117,21 +138,30 @@ void recover_at(const host::Folder& base, const std::string& transaction) {
         }
     }
     if (done.undone) go_back(below, done);
+    const auto remove_in = [&](const host::Folder& folder, const fs::path& place) {
+        std::vector<fs::path> files = names.of(folder, transaction);
+        for (const Move& move : done.moves.value_or(std::vector<Move>())) {   // names that a kept list does not have yet
+            if (move.folder != place) continue;
+            files.emplace_back(move.part);
+            if (!move.old.empty()) files.emplace_back(move.old);
+        }
+        return remove_parts(folder, transaction, files, done.trees, journal->stranger());
+    };
     bool gone = true;
     for (const fs::path& place : done.places) {
         try {
-            gone = remove_parts(below(place), transaction, done.trees, journal->stranger()) && gone;
+            gone = remove_in(below(place), place) && gone;
         } catch (const std::system_error&) {   // the folder has gone
         }
     }
-    gone = remove_parts(base, transaction, done.trees, journal->stranger()) && gone;
+    gone = remove_in(base, ".") && gone;
     if (!gone) return;   // without the journal nobody would know what may be removed
     if (!done.moves || done.undone) remove_made(base, done.made);
     std::error_code ignored;
     fs::remove(base / (transaction + journal_ending), ignored);
 }
 
-void recover_one(const host::Folder& folder, const std::string& transaction) {
+void recover_one(const host::Folder& folder, const std::string& transaction, Names& names) {
     const fs::path pointer = folder / (transaction + base_ending);
     std::error_code ignored;
     const bool points = fs::is_regular_file(fs::symlink_status(pointer, ignored));
@@ -145,8 +175,8 @@ void recover_one(const host::Folder& folder, const std::string& transaction) {
         for (int i = 0; i < std::clamp(levels, 0, 256); ++i) up /= "..";
     }
     const host::Folder base = points ? host::Folder::open(folder / up) : folder;
-    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) recover_at(base, transaction);
-    else remove_parts(folder, transaction);   // the journal comes first and goes last: nobody's any more
+    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) recover_at(base, transaction, names);
+    else remove_parts(folder, transaction, names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
 }
 
 }  // namespace
@@ -158,9 +188,10 @@ void recover(const fs::path& folder) {
     std::error_code ignored;
     for (const fs::path& entry : host::entries_of(path, ignored))
         if (const auto transaction = transaction_of(entry.filename().string())) transactions.insert(*transaction);
+    Names names;
     for (const std::string& transaction : transactions) {
         try {
-            recover_one(host::Folder::open(path), transaction);
+            recover_one(host::Folder::open(path), transaction, names);
         } catch (const std::system_error& error) {
             host::warn_once(fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}",
                                         show(path / transaction), error.code().message()));

@@ -68,7 +68,8 @@ host::OpenedFile Confinement::open(const fs::path& file, const std::string& poin
         if (error.code() == std::errc::no_such_file_or_directory)
             throw ConfigError(pointer, fmt::format("no file {}", to_utf8(file)), "a file that is there");
         if (error.code() == std::errc::is_a_directory)
-            throw ConfigError(pointer, fmt::format("{}, which is a folder, a device or a pipe", to_utf8(file)), "a file");
+            throw ConfigError(pointer, fmt::format("{}, which is a folder, a device or a pipe", to_utf8(file)),
+                              "a file: a confined job reads no folder (DICOM, Zarr)");
         if (error.code() == std::errc::permission_denied)
             throw ConfigError(pointer, fmt::format("the file {}, which may not be read", to_utf8(file)),
                               "a file that may be read");

@@ -52,7 +52,12 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
             }
         }
     }
-    const fs::path place = fs::weakly_canonical(path, ignored);
+    std::error_code unreachable;
+    const fs::path place = fs::weakly_canonical(path, unreachable);
+    if (unreachable)
+        throw ConfigError(output.pointer, fmt::format("{}, which cannot be reached: {}", to_utf8(path), unreachable.message()),
+                          "a path to a folder that is there or can be made",
+                          "links in a circle lead nowhere, and systems have a longest path");
     for (const PreparedInput& input : prepared.inputs) {
         for (const fs::path& file : input.files) {
             if (lies_in(fs::weakly_canonical(file, ignored), place))
@@ -65,7 +70,7 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
             throw ConfigError(output.pointer, fmt::format("{} beside the output {}", to_utf8(path), to_utf8(other)),
                               "outputs of which none lies in another");
     }
-    if (!taken.insert(ignored ? path : place).second)
+    if (!taken.insert(place).second)
         throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
     writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;

@@ -7,6 +7,7 @@
 #include "series/conveyor.hpp"
 #include "support/file_lock.hpp"
 #include "support/folder.hpp"
+#include "support/warnings.hpp"
 #include "series/settle.hpp"
 #include "series/statistic.hpp"
 #include "series/table.hpp"
@@ -218,6 +219,10 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
         if (!lock)
             throw ConfigError("--manifest", fmt::format("{}, on which another process is at work", io::show(folder)),
                               "a series that nobody does, or another shard of it", "wait for it, or give each process a --shard");
+        if (!lock->is_held() && fs::is_directory(folder, error))
+            host::warn_once(fmt::format("{} cannot be locked: it is no file of its own, or the file system knows no locks. "
+                                        "See that no other process does this series",
+                                        io::show(folder / file)));
         locks.push_back(std::move(*lock));
     };
     take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);

@@ -14,6 +14,7 @@ public:
     /// Nothing while another process has it. Where the file cannot be made or the file system knows no locks it is had without
     /// being held: then nobody is kept out.
     static std::optional<FileLock> take(const std::filesystem::path&, Kind);
+    bool is_held() const noexcept { return file_ != none; }
     FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, none)) {}
     FileLock& operator=(FileLock&&) = delete;
     ~FileLock();

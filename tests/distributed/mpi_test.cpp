@@ -167,6 +167,37 @@ TEST_CASE("mpi: ranks that disagree about the job or its inputs do nothing, and 
     }
 }
 
+TEST_CASE("mpi: a rank of another version is named, and nothing is done") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", image());
+    write_text(folder / "job.json", diffusion);
+    // The program with another number in the place of its version's, beside the same helpers.
+    const char* const given = std::getenv("PARALLAX_BIN");
+    REQUIRE(given != nullptr);
+    const fs::path program = fs::canonical(given);
+    fs::create_directory(folder / "other");
+    for (const fs::directory_entry& entry : fs::directory_iterator(program.parent_path()))
+        if (entry.path() != program) fs::create_symlink(entry.path(), folder / "other" / entry.path().filename());
+    std::string bytes = read_text(program);
+    const std::string version = std::string(PARALLAX_VERSION) + '\0', other = "9" + version.substr(1);
+    std::size_t found = 0;
+    for (std::size_t at = bytes.find(version); at != bytes.npos; at = bytes.find(version, at + 1), ++found)
+        bytes.replace(at, other.size(), other);
+    CHECK(found > 0);
+    write_text(folder / "other/parallax", bytes);
+    fs::permissions(folder / "other/parallax", fs::perms::owner_all);
+    const std::string wrapper = "program=$1; shift\n[ $OMPI_COMM_WORLD_RANK = 1 ] && program=" +
+                                (folder / "other/parallax").string() + "\nexec \"$program\" \"$@\"\n";
+    const Run run = run_ranks(3, {"run", "job.json", "--device", "native"}, folder.path(), wrapper.c_str());
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(errors_in(run.err) == 1);
+    CHECK(contains(run.err, "version of Parallax"));
+    CHECK(contains(run.err, "\"" + other.substr(0, other.size() - 1) + "\" in rank 1"));
+    CHECK_FALSE(fs::exists(folder / "out.npy"));
+}
+
 TEST_CASE("mpi: ranks whose files have one name and length, and other elements, do nothing; copies are as good as one file") {
     if (!has_mpirun()) return;
     const TempFolder folder;

@@ -56,8 +56,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     only_io_errors([&] { io::read(path, options); });
     if (size < 64) return 0;
     options = {};
-    options.raw = io::RawLayout{
-        .type = ElementType::u16, .axes = {{'y', data[0]}, {'x', data[1]}}, .offset = data[2], .big_endian = (data[3] & 1) != 0};
+    constexpr int packed_bits[] = {0, 10, 12};
+    options.raw = io::RawLayout{.type = ElementType::u16,
+                                .axes = {{'y', data[0]}, {'x', data[1]}},
+                                .offset = data[2],
+                                .big_endian = (data[3] & 1) != 0,
+                                .packed_bits = packed_bits[data[3] / 2 % 3]};
     only_io_errors([&] { io::read(path, options); });
     return 0;
 }

@@ -1,6 +1,7 @@
 """Small files that cost a reader without limits much: of each format, what its headers, codes and lists allow."""
 
 import gzip
+import json
 import lzma
 import struct
 import zlib
@@ -589,6 +590,8 @@ def dicom(rows, columns, frames, pixels):
 
 DICOM = [
     Bomb("65,535 rows, columns and a million frames", lambda: dicom(65535, 65535, b"1000000 ", bytes(16))),
+    Bomb("200 MB in an element before the pixels", lambda: dicom(4, 4, b"1 ", bytes(16)).replace(element(0x28, 8, b"IS", b"1 "), struct.pack("<HH", 0x28, 8) + b"OB" + struct.pack("<HI", 0, 200 * MB))),
+    Bomb("200 MB of pixels", lambda: dicom(4, 4, b"1 ", bytes(16))[:-20] + struct.pack("<I", 200 * MB) + bytes(20)),
     Bomb("4 MB behind the pixels", lambda: dicom(4, 4, b"1 ", bytes(16)) + bytes(4 * MB), 16),
 ]
 MAT = [
@@ -597,5 +600,18 @@ MAT = [
 ]
 HDF5 = [Bomb("a superblock and nothing", lambda: b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0" + bytes(200))]
 
-FORMATS = {"nrrd": NRRD, "mha": METAIMAGE, "fits": FITS, "npz": NPZ, "gif": GIF, "dcm": DICOM, "mat": MAT, "h5": HDF5,
+
+def zarr(shape, chunks, files, kind="|u1", compressor=None, more=""):
+    return {".zarray": json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": kind, "compressor": compressor and {"id": compressor},
+                                   "fill_value": 0, "order": "C", "filters": None}).encode()[:-1] + more.encode() + b"}", **files}
+
+
+ZARR = [
+    Bomb("a million chunks of which one is there", lambda: zarr([1 << 20], [1], {"5": b"a"}), 1 << 20),
+    Bomb("a million chunks in folders of which one is there", lambda: zarr([1 << 10, 1 << 10], [1, 1], {"5/5": b"a"}, more=', "dimension_separator": "/"'), 1 << 20),
+    Bomb("2^56 elements", lambda: zarr([1 << 28, 1 << 28], [1 << 28, 1 << 28], {"0.0": b"a"})),
+    Bomb("a header of 400,000 levels", lambda: zarr([4], [4], {"0": bytes(4)}, more=', "more": ' + "[" * 400000 + "]" * 400000), says="levels"),
+]
+
+FORMATS = {"zarr": ZARR, "nrrd": NRRD, "mha": METAIMAGE, "fits": FITS, "npz": NPZ, "gif": GIF, "dcm": DICOM, "mat": MAT, "h5": HDF5,
            "png": PNG, "jpg": JPEG, "bmp": BMP, "pgm": PGM, "npy": NPY, "nii": NIFTI, "nii.gz": GZIP, "raw": RAW, "tif": TIFF}

@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -73,10 +74,17 @@ def main():
                 tried += 1
                 path = folder / f"bomb.{ending}"
                 data = bomb.make()
-                with path.open("wb") as file:
-                    file.write(data)
-                    if bomb.holes:
-                        file.truncate(len(data) + bomb.holes)
+                if isinstance(data, dict):   # a folder of files
+                    shutil.rmtree(path, ignore_errors=True)
+                    for name, part in data.items():
+                        (path / name).parent.mkdir(parents=True, exist_ok=True)
+                        (path / name).write_bytes(part)
+                    data = b"".join(data.values())
+                else:
+                    with path.open("wb") as file:
+                        file.write(data)
+                        if bomb.holes:
+                            file.truncate(len(data) + bomb.holes)
                 size = len(data) + (bomb.holes if bomb.holes <= 2 * bomb.declared else 0)   # a hole is no reason to take longer
                 (folder / "job.json").write_text(json.dumps(job_of(path.name, bomb)))
                 bound_bytes = BASE_BYTES + BYTES_PER_DECLARED * bomb.declared + BYTES_PER_FILE * size

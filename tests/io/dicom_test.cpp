@@ -10,8 +10,9 @@ using namespace parallax::tests;
 
 namespace {
 
-/// A file of 2 rows of 2 pixels, little endian, each element with its type. What a test leaves out is absent.
+/// A file of 2 rows of 2 pixels where nothing else is said, little endian, each element with its type. What a test leaves out is absent.
 struct Dicom {
+    std::uint16_t rows = 2, columns = 2;
     std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
     std::string syntax = "1.2.840.10008.1.2.1";
     std::optional<std::uint16_t> overlay_bit;   ///< where the pixels hold one
@@ -32,7 +33,7 @@ struct Dicom {
         if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
         word(file, 0x06, planar);
         if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
-        word(file, 0x10, 2), word(file, 0x11, 2);
+        word(file, 0x10, rows), word(file, 0x11, columns);
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
             Bytes words;
@@ -168,6 +169,12 @@ TEST_CASE("dicom: three samples a pixel are colours that are known; grey and pal
     file = colours("RGB");
     file.allocated = 1, file.stored = 1, file.high = 0;
     has(refusal(folder, file), "of 1 bit");
+    // The last pixel of an odd number has a pair's four bytes, too.
+    file = colours("YBR_FULL_422");
+    file.rows = 1, file.columns = 3;
+    file.pixels = "abcdef";
+    put(folder / "a.dcm", file.bytes());
+    has(io_error(folder / "a.dcm", [&] { io::read(folder / "a.dcm"); }).problem, "has 6 bytes of pixels for 8");
 }
 
 TEST_CASE("dicom: bits are those below the highest that is named, whatever stands beside them") {

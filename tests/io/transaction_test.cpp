@@ -3,6 +3,7 @@
 #include "io/transaction.hpp"
 
 #include <atomic>
+#include <ctime>
 #include <memory>
 #include <thread>
 
@@ -105,6 +106,27 @@ TEST_CASE("transactions: what is left in the folder of the process is found by n
     fs::current_path(before);
     CHECK(!fs::exists(folder / "mine/a.npy"));
     CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("transactions: what thousands of processes seem to have left goes in time that its number bounds") {
+    const auto seconds = [](int count) {
+        const Folder folder;
+        put(folder / "mine", "mine");
+        for (int i = 1; i <= count; ++i) {
+            const std::string dead = ".parallax-" + std::to_string(i) + "-0-0123abcd";
+            put(folder / (dead + ".journal"), "");
+            put(folder / (dead + "-0-a.npy"), "part");
+        }
+        const std::clock_t before = std::clock();
+        io::recover(folder.path());
+        const double took = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+        CHECK(folder.entries() == 1);
+        return took;
+    };
+    const double few = seconds(400), many = seconds(3200);   // with the square 64 times as long
+    CAPTURE(few);
+    CAPTURE(many);
+    CHECK(many < 24 * few + 0.1);
 }
 
 TEST_CASE("transactions: another user's journal in a folder that is neither's is left alone") {

@@ -103,7 +103,7 @@ TEST_CASE("a full disk is noticed by every writer") {
             const std::vector<std::vector<Json>> rows(20000, {1.5, "text and more text"});
             const rlimit limit{room, before.rlim_max};
             setrlimit(RLIMIT_FSIZE, &limit);
-            std::string problem;
+            std::string problem, hint;
             try {
                 if (extension == ".csv")
                     io::write_csv(folder / name, {"a", "b"}, rows, false);
@@ -113,9 +113,13 @@ TEST_CASE("a full disk is noticed by every writer") {
                     io::write(folder / name, extension == ".png" ? picture : noise);
             } catch (const IoError& error) {
                 problem = error.problem;
+                hint = error.hint;
             }
             setrlimit(RLIMIT_FSIZE, &before);
             CHECK(problem.find("cannot be written") != std::string::npos);
+            // The disk has room, and --limit output=SIZE sets the same limit.
+            if (problem.find("too large") != std::string::npos) CHECK(hint.find("--limit output") != std::string::npos);
+            if (extension == ".npy" || extension == ".csv") CHECK(problem.find("too large") != std::string::npos);
             CHECK(folder.entries() == 0);
         }
     }

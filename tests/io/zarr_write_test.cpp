@@ -326,3 +326,31 @@ TEST_CASE("zarr: floats of 16 bits are read as those of 32, missing chunks too")
     std::fill(right.begin() + 6, right.end(), -1.5f);
     CHECK(values_of<float>(io::read(folder / "h.zarr")) == right);
 }
+
+TEST_CASE("zarr: missing chunks of whole numbers have the fill value, of which only as many bytes are taken as an element has") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 1}, {'x', 3}})));
+    for (const auto& [fill, value] : {std::pair<Json, int>{7, 7}, {-1, 255}, {263, 7}}) {
+        CAPTURE(fill.dump());
+        Json header = json_at(folder / "a.zarr/0/.zarray");
+        header["fill_value"] = fill;
+        put(folder / "a.zarr/0/.zarray", header.dump());
+        fs::remove(folder / "a.zarr/0/1/0/0");
+        const auto values = values_of<std::uint8_t>(io::read(folder / "a.zarr"));
+        const std::vector<std::uint8_t> missing(values.begin() + 3, values.end());
+        CHECK(missing == std::vector<std::uint8_t>(3, static_cast<std::uint8_t>(value)));
+    }
+}
+
+TEST_CASE("zarr: a header of many levels is refused, and does not take the reader's stack") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}})));
+    std::string header = get(folder / "a.zarr/0/.zarray");
+    const std::string levels = std::string(200000, '[') + std::string(200000, ']');
+    header.replace(header.rfind('}'), 1, ", \"more\": " + levels + "}");
+    put(folder / "a.zarr/0/.zarray", header);
+    const IoError error = io_error(folder / "a.zarr", [&] { io::info(folder / "a.zarr"); });
+    CHECK(error.problem.find("of more than 64 levels") != std::string::npos);
+}

@@ -5,6 +5,7 @@
 #include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
 #include "support.hpp"
+#include "support/helper.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -200,6 +201,29 @@ TEST_CASE("confined: a store that becomes a link while it is written, put in pla
     fs::remove_all(folder / "out");
     CHECK(run_often(folder.path(), job, 2, check).right == 2);
     CHECK(outside.listing() == before);
+}
+
+TEST_CASE("confined: a file of HDF5 leads to no other file") {
+    const std::string maker = host::program_beside("make_elsewhere");
+    if (maker.empty()) {
+        MESSAGE("skipped: HDF5 was not found");
+        return;
+    }
+    const TempFolder folder, outside;
+    const std::string hidden = "sixteen letters!";
+    write_text(outside / "s", hidden);
+    REQUIRE(std::system(("'" + maker + "' '" + folder.path().string() + "' '" + (outside / "s").string() + "'").c_str()) == 0);
+    for (const char* const name : {"raw", "link", "virtual"}) {
+        CAPTURE(std::string(name));
+        write_text(folder / "job.json", std::string(R"({"parallax": 1, "inputs": {"image": ")") + name +
+                                            R"(.h5"}, "steps": [{"run": "convert", "type": "u8"}], "outputs": {"image": "o.npy"}})");
+        const Run run = run_program({"run", "job.json", "--confined", "--device", "native"}, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 1);
+        CHECK(contains(run.err, name == std::string("virtual") ? "/v (u8 in other files)" : "scales are missing"));
+        CHECK_FALSE(contains(run.err, "u8 16"));   // how long the other is
+        CHECK_FALSE(fs::exists(folder / "o.npy"));
+    }
 }
 
 TEST_CASE("confined: patterns look nowhere else and cost little") {

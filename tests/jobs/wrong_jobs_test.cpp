@@ -57,6 +57,8 @@ struct Row {
 TEST_CASE("wrong jobs and broken files: the right status, the right words, nothing left behind") {
     const TempFolder folder;
     fill(folder);
+    std::string long_path;
+    while (long_path.size() < 5000) long_path += std::string(200, 'd') + "/";
     const Row rows[] = {
         // An order that is not there.
         {step(R"("off_axis": {"x": 4, "y": 2, "radius": 4.5})"),
@@ -176,6 +178,7 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {"{}", {"--device", "{\"tpye\": \"gpu\"}"}, 2, {"tpye", "did you mean \"type\""}},
         {"{}", {"--device", "missing.json"}, 2, {"missing.json"}},
         {"{}", {"--out", "file/sub"}, 2, {"/outputs/amplitude", "is not a folder"}},
+        {"{}", {"--out", long_path}, 2, {"/outputs/amplitude", "a folder that is there or can be made", "longest path"}},
         {"{}", {"--report", "there.npy"}, 2, {"--report", "the existing file"}},
         {"{}", {"--report", "no/such/r.json"}, 2, {"--report", "a folder that is not there"}},
         {"{}", {"--resume"}, 2, {"for_each"}},

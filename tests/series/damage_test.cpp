@@ -86,6 +86,14 @@ TEST_CASE("series: one process at a time, or one for each shard") {
     CHECK(run_job(folder.path(), "out", {"--overwrite", "--quiet"}).status == 0);
 }
 
+TEST_CASE("series: a lock that cannot be held is told, and does not lead elsewhere") {
+    Folder folder(2);
+    REQUIRE(shell(folder.path(), "mkdir -p out/job.series && ln -s ../../elsewhere out/job.series/lock") == 0);
+    CHECK(shell(folder.path(), "timeout 60 \"$P\" run job.json --device native --out out 2> said") == 0);
+    CHECK(contains(read_text(folder / "said"), "lock cannot be locked"));
+    CHECK_FALSE(fs::exists(folder / "elsewhere"));
+}
+
 TEST_CASE("series: whatever is damaged in a manifest, --resume gives the same results, or says that --overwrite does") {
     const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);

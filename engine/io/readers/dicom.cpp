@@ -255,4 +255,5 @@ private:
 
 }   // namespace
 
-int main() { return parallax::io::readers::serve<DicomFile>(); }
+// GDCM asks for what an element says that it holds, whether the file has it or not; JPEG 2000 takes some words for a pixel's byte.
+int main() { return parallax::io::readers::serve<DicomFile>({.at_any_rate = 64 << 20, .for_an_element_byte = 16}); }

@@ -209,7 +209,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.photometric = text_at(set, 0x0028, 0x0004);
     h.modality = text_at(set, 0x0008, 0x0060);
     h.series = text_at(set, 0x0020, 0x000e);
-    if (const auto n = decimals_at(set, 0x0020, 0x0013); !n.empty() && std::isfinite(n[0]))
+    if (const auto n = decimals_at(set, 0x0020, 0x0013); !n.empty() && std::abs(n[0]) < 1e15)
         h.number = static_cast<std::int64_t>(n[0]);
     if (h.samples != 1 && h.samples != 3)
         throw Problem{"is a DICOM file of " + std::to_string(h.samples) + " samples a pixel, which is not read",

@@ -139,9 +139,10 @@ std::vector<char> decode_native(const Header& h, const gdcm::DataSet& set, bool 
     if (big && element == 4) {   // GDCM has turned the bytes of each half
         for (std::size_t i = 0; i + 4 <= out.size(); i += 4) std::swap(out[i], out[i + 2]), std::swap(out[i + 1], out[i + 3]);
     }
-    if (h.photometric == "YBR_FULL_422") {   // two pixels: Y Y B R
-        if (there < 2 * pixels)
-            throw Problem{"has " + std::to_string(there) + " bytes of pixels for " + std::to_string(2 * pixels), again};
+    if (h.photometric == "YBR_FULL_422") {   // two pixels: Y Y B R, and so for the last one of an odd number
+        const std::size_t wanted = (pixels + 1) / 2 * 4;
+        if (there < wanted)
+            throw Problem{"has " + std::to_string(there) + " bytes of pixels for " + std::to_string(wanted), again};
         std::vector<char> full(3 * pixels);
         for (std::size_t i = 0; i < pixels; ++i) {
             const char* const pair = out.data() + i / 2 * 4;

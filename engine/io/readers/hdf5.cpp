@@ -55,6 +55,20 @@ private:
 
 herr_t no_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
 
+/// A dataset of this file by its path: no link on the way leads to another file.
+Handle open_dataset(hid_t file, const char* path) {
+    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_elink_cb(access, no_other_file, nullptr);
+    return {H5Dopen2(file, path, access), H5Dclose};
+}
+
+/// Whether elements are another file's: of a virtual dataset, or of any file in raw form. Asked before its sizes are, for which those of
+/// a virtual one are opened.
+bool is_elsewhere(hid_t dataset) {
+    const Handle list(H5Dget_create_plist(dataset), H5Pclose);
+    return !list.good() || H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0;
+}
+
 /// How elements are stored and delivered.
 struct Type {
     const char* name = nullptr;   ///< ours; null: none that is read
@@ -199,8 +213,7 @@ std::string text_at(hid_t object, const char* name) {
 }
 
 struct Found {
-    std::string path;
-    std::vector<hsize_t> sizes;
+    std::string path, sizes;
     bool numbers = false;
     std::string what;
 };
@@ -224,11 +237,12 @@ herr_t visit(hid_t root, const char* name, const Info* info, void* to) {
     const std::string path = std::string("/") + name;
     // What MATLAB and scales of axes keep for themselves.
     if (info->type != H5O_TYPE_DATASET || path.find("/#") != std::string::npos) return 0;
-    const Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose);
+    const Handle dataset = open_dataset(root, name);
     if (!dataset.good() || text_at(dataset, "CLASS") == "DIMENSION_SCALE") return 0;
     const Handle stored(H5Dget_type(dataset), H5Tclose);
     const Type type = type_of(stored);
-    Found found{path, sizes_of(dataset), type.name != nullptr, type.name ? type.name : type.why};
+    Found found{path, is_elsewhere(dataset) ? "in other files" : in_words(sizes_of(dataset)), type.name != nullptr,
+                type.name ? type.name : type.why};
     listing.all.push_back(std::move(found));
     return 0;
 }
@@ -322,7 +336,7 @@ private:
             if (!found.numbers) continue;
             numbers.push_back(&found);
             if (numbers.size() <= 30)
-                list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + in_words(found.sizes) + ")";
+                list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + found.sizes + ")";
         }
         if (wanted.empty()) {
             if (numbers.empty()) throw Problem{"holds no dataset of numbers", "see what it holds, for instance by h5ls -r"};
@@ -339,17 +353,17 @@ private:
         } else {
             path_ = wanted[0] == '/' ? wanted : "/" + wanted;
         }
-        const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-        H5Pset_elink_cb(access, no_other_file, nullptr);
-        dataset_ = Handle(H5Dopen2(file_, path_.c_str(), access), H5Dclose);
+        dataset_ = open_dataset(file_, path_.c_str());
         if (!dataset_.good())
             throw Problem{
                 "has no dataset " + path_ + " of its own",
                 list.empty() ? "it has none of numbers" : "it holds " + list + (listing.seen > most_objects ? ", and more" : "")};
+        if (is_elsewhere(dataset_))
+            throw Problem{"keeps the elements of its dataset " + path_ + " in other files, which is not read",
+                          "copy them into one file, for instance by h5repack"};
         for (const Found* other : numbers) {
             if (other->path != path_ && said_["ignored"].size() < 30)
-                said_["ignored"].push_back("the dataset " + other->path + " (" + other->what + " " + in_words(other->sizes) +
-                                           ")");
+                said_["ignored"].push_back("the dataset " + other->path + " (" + other->what + " " + other->sizes + ")");
         }
     }
 
@@ -398,7 +412,7 @@ private:
                               "convert it, for instance by mnc2nii"};
             names += name;
             const std::size_t place = std::string("xyz").find(name);
-            const Handle axis(H5Dopen2(file_, ("/minc-2.0/dimensions/" + dimension).c_str(), H5P_DEFAULT), H5Dclose);
+            const Handle axis = open_dataset(file_, ("/minc-2.0/dimensions/" + dimension).c_str());
             if (!axis.good()) {
                 placed = placed && place == std::string::npos;
                 continue;
@@ -459,8 +473,8 @@ private:
 
     /// All numbers of a small dataset.
     std::vector<double> whole(const char* path) const {
-        const Handle data(H5Dopen2(file_, path, H5P_DEFAULT), H5Dclose);
-        if (!data.good()) return {};
+        const Handle data = open_dataset(file_, path);
+        if (!data.good() || is_elsewhere(data)) return {};
         std::uint64_t count = 1;
         for (const hsize_t size : sizes_of(data)) count = size > 0 && count < (1u << 24) / size ? count * size : 0;
         std::vector<double> values(static_cast<std::size_t>(count));
@@ -501,19 +515,15 @@ private:
         }
     }
 
-    /// What the file has of it must be enough for what it says; elements elsewhere are another file's.
+    /// What the file has of it must be enough for what it says.
     void check_storage(std::uint64_t delivered, std::uint64_t declared) const {
         const Handle list(H5Dget_create_plist(dataset_), H5Pclose);
-        const H5D_layout_t layout = H5Pget_layout(list);
-        if (layout == H5D_VIRTUAL || H5Pget_external_count(list) > 0)
-            throw Problem{"keeps the elements of its dataset " + path_ + " in other files, which is not read",
-                          "copy them into one file, for instance by h5repack"};
         const std::uint64_t there = H5Dget_storage_size(dataset_);
         if (std::min(there, bytes_) < declared / best_ratio || there > 2 * bytes_ + 65536)
             throw Problem{"says that its dataset " + path_ + " holds " + std::to_string(delivered) + " bytes, and has " +
                               std::to_string(std::min(there, bytes_)) + " for them",
                           "it has not been written in full, or is damaged"};
-        if (layout == H5D_CHUNKED) {
+        if (H5Pget_layout(list) == H5D_CHUNKED) {
             check_filters(list);
             std::array<hsize_t, 32> sizes{};
             const int rank = H5Pget_chunk(list, static_cast<int>(sizes.size()), sizes.data());

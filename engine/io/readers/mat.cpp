@@ -175,6 +175,9 @@ private:
     std::unique_ptr<mat_t, int (*)(mat_t*)> open() const {
         std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_Open(path_.c_str(), MAT_ACC_RDONLY), Mat_Close);
         if (!file) throw Problem{"cannot be opened as a MATLAB file", again};
+        // HDF5 behind the head of an older file, which matio reads with all that it leads to: links, elements in other files.
+        if (Mat_GetVersion(file.get()) == MAT_FT_MAT73)
+            throw Problem{"says that it is of version 5 and of version 7.3", "save it again, by -v7 or -v7.3"};
         return file;
     }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -64,10 +65,31 @@ Json answer(const Work& work) {
     }
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PARALLAX_READER_SANITIZED
+#elif defined(__has_feature)   // clang's
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PARALLAX_READER_SANITIZED
+#endif
+#endif
+
+/// What a reader may take beside what its program has at its start and eight times the file.
+struct Room {
+    std::uint64_t at_any_rate = 1 << 30;
+    std::uint64_t for_an_element_byte = 4;   ///< of those that it is to read
+};
+
+/// Of addresses, at this moment; 0 where the system does not say.
+inline std::uint64_t addresses() {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 /// No more memory than this: a file's header may ask for any. A sanitizer's own addresses are terabytes, and without a limit it
 /// finds what it looks for.
 inline void allow([[maybe_unused]] std::uint64_t bytes) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(PARALLAX_READER_SANITIZED)
     rlimit limit{};
     if (getrlimit(RLIMIT_AS, &limit) != 0) return;
     limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
@@ -83,14 +105,14 @@ struct NoWriter {
 /// Requests and answers, a line each: {"open": PATH, ...}, then {"read": [FIRST, COUNT], "bytes": N}, whose answer is followed by
 /// N bytes; {"write": PATH, "bytes": N, ...} is followed by N bytes itself. Ends with its input.
 template <class File, class Writer = NoWriter>
-int serve() {
+int serve(const Room& room = {}) {
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     const int output = dup(1);   // what libraries print goes elsewhere
     dup2(2, 1);
-    constexpr std::uint64_t at_any_rate = 1 << 30;
-    std::uint64_t most = at_any_rate;
+    const std::uint64_t begun_with = addresses();
+    std::uint64_t most = begun_with + room.at_any_rate;
     std::optional<File> file;
     for (std::string line; std::getline(std::cin, line);) {
         const Json request = Json::parse(line);
@@ -101,13 +123,13 @@ int serve() {
                 return nullptr;
             }
             if (request.contains("open")) {
-                most = at_any_rate + 8 * request.at("bytes").get<std::uint64_t>();
+                most = begun_with + room.at_any_rate + 8 * request.at("bytes").get<std::uint64_t>();
                 allow(most);
                 file.emplace(request.at("open").get<std::string>(), request);
                 return file->description();
             }
             const std::size_t bytes = request.at("bytes").get<std::size_t>();
-            allow(most + 4 * bytes);
+            allow(most + room.for_an_element_byte * bytes);
             elements.resize(bytes);
             file.value().read(request.at("read")[0].get<std::int64_t>(), request.at("read")[1].get<std::int64_t>(),
                               elements.data());

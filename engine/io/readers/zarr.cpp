@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "io/decimal.hpp"
 #include "io/half.hpp"
@@ -44,7 +46,14 @@ std::string read_file(const fs::path& path, std::uint64_t most) {
 Json json_file(const fs::path& path) {
     const std::string text = read_file(path, most_text);
     if (text.empty()) return nullptr;
-    Json json = Json::parse(text, nullptr, false);
+    // Values are copied and shown by functions that call themselves for each level.
+    constexpr int most_levels = 64;
+    const auto shallow = [&path](int depth, Json::parse_event_t, const Json&) {
+        if (depth <= most_levels) return true;
+        throw Problem{"has a file " + path.filename().string() + " of more than " + std::to_string(most_levels) + " levels",
+                      again};
+    };
+    Json json = Json::parse(text, shallow, false);
     if (!json.is_object()) throw Problem{"has a file " + path.filename().string() + " that is no JSON object", again};
     return json;
 }
@@ -146,23 +155,27 @@ public:
         std::int64_t inner = 1;
         for (std::size_t i = pages_; i < n; ++i) inner *= shape_[i];
         const std::int64_t begin = first * inner, end = (first + count) * inner;
-        std::vector<std::int64_t> strides(n, 1), grid(n), at(n, 0);
+        std::vector<std::int64_t> strides(n, 1), at(n, 0);
         for (std::size_t i = n; i-- > 1;) strides[i - 1] = strides[i] * shape_[i];
         std::int64_t chunk_elements = 1, chunks = 1;
-        for (std::size_t i = 0; i < n; ++i)
-            grid[i] = (shape_[i] + chunk_[i] - 1) / chunk_[i], chunk_elements *= chunk_[i], chunks *= grid[i];
+        for (std::size_t i = 0; i < n; ++i) chunk_elements *= chunk_[i], chunks *= chunks_along(i);
         const std::size_t bytes = static_cast<std::size_t>(chunk_elements) * type_.bytes;
         std::vector<char> elements(bytes);
         for (std::int64_t c = 0; c < chunks; ++c) {
-            std::int64_t rest = c, low = 0, high = 0;
+            std::int64_t low = 0, high = 0;
+            for (std::size_t i = n; c > 0 && i-- > 0; at[i] = 0)   // the next place in the grid
+                if (++at[i] < chunks_along(i)) break;
             for (std::size_t i = n; i-- > 0;) {
-                at[i] = rest % grid[i];
-                rest /= grid[i];
                 low += at[i] * chunk_[i] * strides[i];
                 high += (std::min(shape_[i], (at[i] + 1) * chunk_[i]) - 1) * strides[i];
             }
             if (high < begin || low >= end) continue;
-            decode(chunk_path(at), elements);
+            if (found_.contains(static_cast<std::uint64_t>(c))) {
+                decode(chunk_path(at), elements);
+            } else {
+                for (std::size_t i = 0; i < elements.size(); i += type_.bytes)
+                    std::memcpy(elements.data() + i, fill_.data(), type_.bytes);
+            }
             place(elements, at, strides, begin, end, static_cast<char*>(to));
         }
     }
@@ -249,21 +262,9 @@ private:
         set_fill(array.value("fill_value", Json()));
         // What the files have must be enough for what the header says; where chunks are missing, the fill value is meant.
         std::uint64_t stored = 0;
-        std::size_t missing = 0;
-        std::vector<std::int64_t> at(shape_.size(), 0);
-        for (std::uint64_t c = 0; c < chunks; ++c) {
-            const fs::path path = chunk_path(at);
-            std::error_code error;
-            const std::uint64_t size = fs::file_size(path, error);
-            if (error)
-                ++missing;
-            else
-                stored += size, note(path);
-            for (std::size_t i = shape_.size(); i-- > 0;) {
-                if (++at[i] * chunk_[i] < shape_[i]) break;
-                at[i] = 0;
-            }
-        }
+        list_chunks(folder_, 0, 0);
+        for (const auto& [number, bytes] : found_) stored += bytes, note(chunk_path(place_of(number)));
+        const std::uint64_t missing = chunks - found_.size();
         const std::uint64_t ratio = codec_.empty() ? 1 : 40000;
         if (missing == 0 && elements * type_.bytes / ratio > stored)
             throw Problem{"says that it holds " + std::to_string(elements * type_.bytes) + " bytes, which cannot come out of " +
@@ -291,7 +292,7 @@ private:
                               : value == "Infinity"  ? INFINITY
                               : value == "-Infinity" ? -INFINITY
                                                      : 0;
-        const auto put = [&](auto v) { std::memcpy(fill_.data(), &v, sizeof v); };
+        const auto put = [&](auto v) { std::memcpy(fill_.data(), &v, std::min(sizeof v, fill_.size())); };   // the lowest bytes
         if (value.is_null() || value == false) return;
         if (type_.half)
             put(half_of(number));
@@ -300,10 +301,61 @@ private:
         else if (name == "f64" || name == "c128")
             put(number);
         else if (value.is_number_unsigned())
-            put(value.get<std::uint64_t>() & (type_.bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * type_.bytes) - 1)),
-                fill_.resize(type_.bytes);
+            put(value.get<std::uint64_t>());
         else if (value.is_number_integer())
             put(value.get<std::int64_t>());
+    }
+
+    std::int64_t chunks_along(std::size_t axis) const { return (shape_[axis] + chunk_[axis] - 1) / chunk_[axis]; }
+
+    /// Where in the grid a chunk lies, by its number.
+    std::vector<std::int64_t> place_of(std::uint64_t number) const {
+        std::vector<std::int64_t> at(shape_.size());
+        for (std::size_t i = at.size(); i-- > 0;) {
+            const auto along = static_cast<std::uint64_t>(chunks_along(i));
+            at[i] = static_cast<std::int64_t>(number % along);
+            number /= along;
+        }
+        return at;
+    }
+
+    /// Finds the chunks that are there. Their folders are listed, and no names tried: a header may speak of a million, of which one
+    /// is. `number`: that of `folder` itself in the grid of the axes before `axis`.
+    void list_chunks(const fs::path& folder, std::size_t axis, std::uint64_t number) {
+        const std::size_t in_name = separator_ == "." ? shape_.size() : 1;   // indices that one name has
+        std::error_code error;
+        for (fs::directory_iterator it(folder, error), none; !error && it != none; it.increment(error)) {
+            const auto index = indices_in(it->path().filename().string(), axis, in_name);
+            if (!index) continue;
+            std::uint64_t chunk = number;
+            for (std::size_t i = 0; i < in_name; ++i)
+                chunk = chunk * static_cast<std::uint64_t>(chunks_along(axis + i)) + (*index)[i];
+            std::error_code ignored;
+            if (axis + in_name == shape_.size()) {
+                const std::uint64_t bytes = fs::file_size(it->path(), ignored);
+                if (!ignored) found_.emplace(chunk, bytes);
+            } else if (it->is_symlink(ignored)) {   // it might lead round in a circle
+                throw Problem{"has a link " + it->path().filename().string() + " where a folder of chunks should be",
+                              "copy it with what its links lead to, for instance by cp -rL"};
+            } else if (it->is_directory(ignored)) {
+                list_chunks(it->path(), axis + in_name, chunk);
+            }
+        }
+    }
+
+    /// "1.0.3": indices of the axes from `axis` on; nothing for other names.
+    std::optional<std::vector<std::uint64_t>> indices_in(const std::string& name, std::size_t axis, std::size_t count) const {
+        std::vector<std::uint64_t> indices(count);
+        const char *at = name.data(), *const end = name.data() + name.size();
+        for (std::size_t i = 0; i < count; ++i, ++at) {
+            const auto [to, failed] = std::from_chars(at, end, indices[i]);
+            const bool zeros = to - at > 1 && *at == '0';
+            const bool ends = i + 1 == count ? to == end : to != end && *to == '.';
+            if (failed != std::errc() || zeros || !ends || indices[i] >= static_cast<std::uint64_t>(chunks_along(axis + i)))
+                return std::nullopt;
+            at = to;
+        }
+        return indices;
     }
 
     fs::path chunk_path(const std::vector<std::int64_t>& at) const {
@@ -314,11 +366,6 @@ private:
 
     void decode(const fs::path& path, std::vector<char>& elements) const {
         std::error_code error;
-        if (!fs::exists(path, error)) {
-            for (std::size_t i = 0; i < elements.size(); i += type_.bytes)
-                std::memcpy(elements.data() + i, fill_.data(), type_.bytes);
-            return;
-        }
         const std::string stored = read_file(path, 2 * elements.size() + (1u << 20));
         const std::string which = fs::relative(path, folder_, error).string();
         std::size_t got = 0;
@@ -549,6 +596,7 @@ private:
     std::string dtype_, codec_, separator_;
     Type type_{};
     std::vector<char> fill_;
+    std::map<std::uint64_t, std::uint64_t> found_;   ///< chunks that are there, by their number: bytes of their files
     std::size_t pages_ = 0;
     std::string names_;
     std::vector<double> place_;
