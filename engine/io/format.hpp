@@ -61,6 +61,8 @@ FileInfo info(const Source&);
 HostArray read(const Source&);
 SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
+/// The same for a name that promises OME-TIFF.
+std::string ome_refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace tiff
 namespace jpeg {
