@@ -10,9 +10,13 @@ constexpr ReaderOf reader_of_hdf5 = {"hdf5", "an HDF5 file (MAT 7.3, MINC 2 and 
 
 }   // namespace
 
+/// At the beginning, or behind a block of the user's own: MATLAB has its words there.
 bool matches(Head head) {
-    return head.size() >= 8 && (std::memcmp(head.data(), "\x89HDF\r\n\x1a\n", 8) == 0 ||
-                                (head.size() >= 10 && std::memcmp(head.data(), "MATLAB 7.3", 10) == 0));
+    constexpr std::string_view mark = "\x89HDF\r\n\x1a\n";
+    const auto at = [&](std::size_t place) {
+        return head.size() >= place + mark.size() && std::memcmp(head.data() + place, mark.data(), mark.size()) == 0;
+    };
+    return at(0) || at(512);
 }
 
 FileInfo info(const Source& source) { return reader_info(source, reader_of_hdf5); }

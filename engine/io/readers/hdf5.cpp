@@ -27,6 +27,7 @@ struct Found {
     std::vector<hsize_t> sizes;
     bool numbers = false;
     std::string what;
+    std::string closed{};   ///< why it cannot be opened; empty: it can
 };
 
 struct Listing {
@@ -49,10 +50,11 @@ herr_t visit(hid_t root, const char* name, const Info* info, void* to) {
     // What MATLAB and scales of axes keep for themselves.
     if (info->type != H5O_TYPE_DATASET || path.find("/#") != std::string::npos) return 0;
     const Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose);
+    if (!dataset.good()) listing.all.push_back({path, {}, false, {}, last_words()});
     if (!dataset.good() || text_at(dataset, "CLASS") == "DIMENSION_SCALE") return 0;
     const Handle stored(H5Dget_type(dataset), H5Tclose);
     const Type type = type_of(stored);
-    Found found{path, sizes_of(dataset), type.name != nullptr, type.name ? type.name : type.why};
+    Found found{path, sizes_of(dataset), type.name != nullptr, type.name ? type.name : type.why, {}};
     listing.all.push_back(std::move(found));
     return 0;
 }
@@ -113,18 +115,6 @@ public:
     }
 
 private:
-    static std::string last_words() {
-        std::string text = "the library says no more";
-        H5Ewalk2(
-            H5E_DEFAULT, H5E_WALK_UPWARD,
-            [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
-                if (n == 0 && error->desc) *static_cast<std::string*>(to) = error->desc;
-                return 0;
-            },
-            &text);
-        return text;
-    }
-
     /// Columns one after the other become rows.
     static void turn(const char* from, char* to, const std::vector<hsize_t>& sizes, std::size_t element) {
         const std::size_t columns = sizes[sizes.size() - 2], rows = sizes.back();
@@ -147,6 +137,16 @@ private:
             numbers.push_back(&found);
             if (numbers.size() <= 30)
                 list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + in_words(found.sizes) + ")";
+        }
+        const auto closed = std::find_if(listing.all.begin(), listing.all.end(), [&](const Found& found) {
+            return !found.closed.empty() && (wanted.empty() ? numbers.empty() : found.path == wanted || found.path == "/" + wanted);
+        });
+        if (closed != listing.all.end()) {
+            unsigned major = 0, minor = 0, release = 0;
+            H5get_libversion(&major, &minor, &release);
+            throw Problem{"its dataset " + closed->path + " cannot be opened: " + closed->closed,
+                          "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) +
+                              " is the library here: what a newer one wrote with libver=\"latest\" is to be written with libver=\"earliest\""};
         }
         if (wanted.empty()) {
             if (numbers.empty()) throw Problem{"holds no dataset of numbers", "see what it holds, for instance by h5ls -r"};

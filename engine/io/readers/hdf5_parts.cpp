@@ -9,6 +9,18 @@ std::mutex& library() {
     return mutex;
 }
 
+std::string last_words() {
+    std::string text = "the library says no more";
+    H5Ewalk2(
+        H5E_DEFAULT, H5E_WALK_UPWARD,
+        [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
+            if (n == 0 && error->desc) *static_cast<std::string*>(to) = error->desc;
+            return 0;
+        },
+        &text);
+    return text;
+}
+
 Handle own(hid_t type) { return {H5Tcopy(type), H5Tclose}; }
 
 namespace {

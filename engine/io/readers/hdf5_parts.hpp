@@ -35,6 +35,9 @@ private:
     herr_t (*close_)(hid_t) = nullptr;
 };
 
+/// What the library said of its last error, in the place where it began.
+std::string last_words();
+
 /// How elements are stored and delivered.
 struct Type {
     const char* name = nullptr;   ///< ours; null: none that is read
