@@ -135,8 +135,7 @@ Document find_image(const Source& source) {
             continue;
         }
         if (!unit.is_image()) {
-            if (!unit.sizes.empty())
-                others.push_back(fmt::format("{} ({})", in_words(unit), unit.kind()));
+            if (!unit.sizes.empty()) others.push_back(fmt::format("{} ({})", in_words(unit), unit.kind()));
             continue;
         }
         images.push_back(in_words(unit));

@@ -488,7 +488,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         const std::size_t place = std::string_view("xyz").find(axis.name);
-        const bool spatial = place != std::string_view::npos, colours = axis.name == 'c' && i + 1 == desc.axes.size() && by_number;
+        const bool spatial = place != std::string_view::npos,
+                   colours = axis.name == 'c' && i + 1 == desc.axes.size() && by_number;
         sizes.push_back(fmt::format("{}", axis.size));
         labels.push_back(fmt::format("\"{}\"", axis.name));
         kinds.emplace_back(spatial            ? "domain"

@@ -120,14 +120,18 @@ Description describe_imagej(std::string_view text) {
         else if (key == "yunit") unit_of_y = value;
         else if (key == "zunit") unit_of_z = value;
         else if (key == "tunit") unit_of_time = value;
-        else if (key == "cf") function = value;
-        else if (key == "c0") coefficients[0] = value;
-        else if (key == "c1") coefficients[1] = value;
+        else if (key == "cf")
+            function = value;
+        else if (key == "c0")
+            coefficients[0] = value;
+        else if (key == "c1")
+            coefficients[1] = value;
     }
     // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits.
     if (function == "0" && (number_from(coefficients[0], 0.0) != 0 || number_from(coefficients[1], 1.0) != 1))
-        d.warnings.push_back(fmt::format("ImageJ shows its values as {} + {} times what is stored: they are read as they are stored",
-                                         coefficients[0], coefficients[1]));
+        d.warnings.push_back(
+            fmt::format("ImageJ shows its values as {} + {} times what is stored: they are read as they are stored",
+                        coefficients[0], coefficients[1]));
     else if (!function.empty() && function != "0")
         d.warnings.push_back("ImageJ shows its values through a calibration of its own: they are read as they are stored");
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
@@ -296,8 +300,9 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     d.series = static_cast<std::int64_t>(images.size());
     std::size_t anywhere = 0;
     if (const std::string_view elsewhere = next_tag(text, "BinaryOnly", anywhere); images.empty() && !elsewhere.empty())
-        d.warnings.push_back(fmt::format("its OME-XML stands in another file, {}, which is not read: its axes and distances are not known",
-                                         plain(attribute(elsewhere, "MetadataFile"))));
+        d.warnings.push_back(
+            fmt::format("its OME-XML stands in another file, {}, which is not read: its axes and distances are not known",
+                        plain(attribute(elsewhere, "MetadataFile"))));
     if (series >= d.series) return d;
     const auto which = static_cast<std::size_t>(series);
     const std::string_view pixels = images[which];
@@ -358,9 +363,11 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     }
     d.images = product(d.axes);
     if (!in_order) {
-        d.warnings.push_back(several_files ? fmt::format("its OME-XML spreads the planes over several files, {} and others: those of this one are read",
-                                                         plain(file))
-                                           : "its OME-XML places the planes in an order of their own, which is not followed");
+        d.warnings.push_back(
+            several_files
+                ? fmt::format("its OME-XML spreads the planes over several files, {} and others: those of this one are read",
+                              plain(file))
+                : "its OME-XML places the planes in an order of their own, which is not followed");
         d.axes.clear();
     }
     d.x = length_of(pixels, "PhysicalSizeX", d.unit, d.warnings);

@@ -78,8 +78,8 @@ double micrometres(const std::string& unit) {
 
 bool in_words_of_imagej(const Layout& layout) {
     return layout.pages > 1 && std::all_of(layout.axes.begin(), layout.axes.end(), [](const Axis& axis) {
-        return std::string_view("tzc").find(axis.name) != std::string_view::npos;
-    });
+               return std::string_view("tzc").find(axis.name) != std::string_view::npos;
+           });
 }
 
 /// A stack in ImageJ's words; else the description that came with the array, unless it tells of a structure that may be another
@@ -386,9 +386,10 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (std::string why = refusal_of_any(desc); !why.empty()) return why;
     const std::optional<Resolution> resolution = resolution_of(desc, in_words_of_imagej(*layout_of(desc)));
     if (!resolution || holds(*resolution)) return {};
-    return fmt::format("TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}: see whether the unit is right; a "
-                       "name that ends in .ome.tif holds them",
-                       desc.find('x')->spacing, desc.find('y')->spacing, desc.unit);
+    return fmt::format(
+        "TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}: see whether the unit is right; a name that "
+        "ends in .ome.tif holds them",
+        desc.find('x')->spacing, desc.find('y')->spacing, desc.unit);
 }
 
 std::string ome_refusal(const ArrayDesc& desc, const WriteOptions&) {

@@ -108,8 +108,8 @@ Video look(const Source& source) {
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
     for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
-                                   "stream=width,height,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,sample_aspect_ratio:"
-                                   "stream_tags=alpha_mode:stream_side_data=rotation",
+                                   "stream=width,height,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
+                                   "sample_aspect_ratio:stream_tags=alpha_mode:stream_side_data=rotation",
                                    "-of", "json"})
         options.arguments.emplace_back(word);
     host::Child child(options);
@@ -150,7 +150,8 @@ Video look(const Source& source) {
         // The rate that fits every frame's time is theirs, or twice that for frames of two fields; else they come unevenly.
         const double finest = seconds_a_frame(stream, "r_frame_rate"), ratio = finest > 0 ? mean / finest : 1;
         if (std::abs(ratio - 1) > 0.01 && std::abs(ratio - 2) > 0.02)
-            file.warnings.push_back(fmt::format("its frames are shown for times of different lengths: {:.4g} s, their mean, is taken for all", mean));
+            file.warnings.push_back(
+                fmt::format("its frames are shown for times of different lengths: {:.4g} s, their mean, is taken for all", mean));
     }
     if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
         pixels.find("16") != std::string::npos)

@@ -234,7 +234,7 @@ TEST_CASE("described: what a GIF's frames leave transparent is told, in whicheve
     CHECK(read(1, 0) == std::pair(Values{0x10, 0xe0}, std::size_t{0}));
     CHECK(read(1, 1) == std::pair(Values{0x10, 0x10}, std::size_t{0}));   // what is below is seen
     CHECK(read(2, 0) == std::pair(Values{0x10, 0xe0}, std::size_t{0}));
-    CHECK(read(2, 1) == std::pair(Values{0x10, 0}, std::size_t{1}));      // nothing is
+    CHECK(read(2, 1) == std::pair(Values{0x10, 0}, std::size_t{1}));   // nothing is
 }
 
 TEST_CASE("described: OME-XML of several files, or that stands in another, is called that") {
@@ -267,9 +267,13 @@ TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML i
     CHECK(info("ImageJ=1.53t\ncf=0\nc0=0.0\nc1=1.0\n").warnings.empty());
     CHECK(info("ImageJ=1.53t\ncf=21\n").warnings.size() == 1);   // optical density
     const auto timed = [&](const std::string& unit) {
-        return info(ome(R"(DimensionOrder="XYZCT" Type="uint8" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="2" TimeIncrement="5")" + unit), 2);
+        return info(
+            ome(R"(DimensionOrder="XYZCT" Type="uint8" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="2" TimeIncrement="5")" +
+                unit),
+            2);
     };
-    const std::pair<const char*, double> units[] = {{"", 5}, {"s", 5}, {"ms", 0.005}, {"\xc2\xb5s", 5e-6}, {"ns", 5e-9}, {"min", 300}, {"h", 18000}, {"d", 432000}};
+    const std::pair<const char*, double> units[] = {{"", 5},      {"s", 5},     {"ms", 0.005}, {"\xc2\xb5s", 5e-6},
+                                                    {"ns", 5e-9}, {"min", 300}, {"h", 18000},  {"d", 432000}};
     for (const auto& [unit, seconds] : units) {
         CAPTURE(std::string(unit));
         const io::FileInfo file = timed(*unit ? fmt::format(" TimeIncrementUnit=\"{}\"", unit) : "");

@@ -1,4 +1,5 @@
-// Files that other libraries wrote: what of them is not read is called what it is. They are kept as their bytes, packed by deflate, in base64.
+// Files that other libraries wrote: what of them is not read is called what it is. They are kept as their bytes, packed by
+// deflate, in base64.
 #include <zlib.h>
 
 #include <string_view>
@@ -11,8 +12,8 @@ using namespace parallax::tests;
 
 namespace {
 
-// By SciPy: m (2 x 3 numbers), st (a structure), ce (a cell array), tx (text), sp (sparse), ci (complex); behind them, by hand, ob, a
-// table as MATLAB stores an object of one of its classes.
+// By SciPy: m (2 x 3 numbers), st (a structure), ce (a cell array), tx (text), sp (sparse), ci (complex); behind them, by hand,
+// ob, a table as MATLAB stores an object of one of its classes.
 constexpr const char* mat5 =
     "eNrzdQzxcXRSMNUzUPB1DNFNy8xJ1VHITUxJVUjLL1JIVChJLS5RoDJggAFGT18+IJUAxGxAzAGlQYAVymcCYmaQUiDMBdKc"
     "QGwAN+CDPYQWcIAKQGkRKM0BpSUcQPZUINnDhGYPIxwzMRSXgMRZwGpA/EQgDdJvgcedjEiYAepODrg7ZcD2L0DSz4hFP8y+"
@@ -77,8 +78,11 @@ TEST_CASE("libraries: MATLAB's kinds that are no numbers are each called what th
         return;
     }
     CHECK(values_of<double>(io::read(folder / "a.mat", of("m"))) == std::vector<double>{1, 2, 3, 4, 5, 6});
-    const std::pair<const char*, const char*> kinds[] = {{"st", "is a structure"}, {"ce", "is a cell array"}, {"tx", "is text"},
-                                                         {"sp", "is a sparse matrix"}, {"ob", "one of its objects"}};
+    const std::pair<const char*, const char*> kinds[] = {{"st", "is a structure"},
+                                                         {"ce", "is a cell array"},
+                                                         {"tx", "is text"},
+                                                         {"sp", "is a sparse matrix"},
+                                                         {"ob", "one of its objects"}};
     for (const auto& [name, words] : kinds) {
         CAPTURE(std::string(name));
         CHECK(problem(folder / "a.mat", name).find(words) != std::string::npos);
@@ -95,7 +99,10 @@ TEST_CASE("libraries: MATLAB keeps things for itself that are no variables") {
     own.add_all<std::uint32_t>({1, 0}).add_all<std::uint32_t>({2, 2}).add_text(std::string("ab\0\0\0\0\0\0", 8));
     Bytes one;
     one.add_all<std::uint32_t>({14, 64}).add_all<std::uint32_t>({6, 8, 9, 0}).add_all<std::uint32_t>({5, 8, 1, 2});
-    one.add_all<std::uint32_t>({1, 1}).add_text(std::string("m\0\0\0\0\0\0\0", 8)).add_all<std::uint32_t>({2, 2}).add_text(std::string("cd\0\0\0\0\0\0", 8));
+    one.add_all<std::uint32_t>({1, 1})
+        .add_text(std::string("m\0\0\0\0\0\0\0", 8))
+        .add_all<std::uint32_t>({2, 2})
+        .add_text(std::string("cd\0\0\0\0\0\0", 8));
     put(folder / "a.mat", whole.substr(0, 128) + one.text + own.text);
     put(folder / "b.mat", whole.substr(0, 128) + own.text);
     const std::string why = problem(folder / "b.mat", "");
@@ -110,7 +117,8 @@ TEST_CASE("libraries: MATLAB keeps things for itself that are no variables") {
 TEST_CASE("libraries: HDF5 begins at the beginning, or behind a block of the user's own, as MATLAB's does") {
     const Folder folder;
     // Addresses in the file are told from where HDF5 begins.
-    for (const std::string& words : {std::string("MATLAB 7.3 MAT-file"), std::string("MATLAB 7.0 MAT-file, HDF5 schema 0.05"), std::string("mine")}) {
+    for (const std::string& words :
+         {std::string("MATLAB 7.3 MAT-file"), std::string("MATLAB 7.0 MAT-file, HDF5 schema 0.05"), std::string("mine")}) {
         CAPTURE(words);
         put(folder / "a.mat", words + std::string(512 - words.size(), ' ') + unpacked(hdf5));
         try {
@@ -156,14 +164,47 @@ TEST_CASE("libraries: LZF unpacks what is whole, and nothing beyond its room") {
                                            reinterpret_cast<unsigned char*>(out.data()), room));
         return out;
     };
-    CHECK(unpack(std::string("\x02" "abc", 4), 3) == "abc");                            // three as they are
-    CHECK(unpack(std::string("\x02" "abc\x20\x02", 6), 6) == "abcabc");                 // three of those three before
-    CHECK(unpack(std::string("\x00" "a\xe0\x05\x00", 5), 15) == std::string(15, 'a'));   // fourteen times the one before
-    CHECK(unpack(std::string("\x00" "a\xe0\x05\x00", 5), 14).empty());                   // more than there is room for
-    CHECK(unpack(std::string("\x02" "abc", 4), 2).empty());
-    CHECK(unpack(std::string("\x02" "ab", 3), 3).empty());                              // cut off in each of its parts
-    CHECK(unpack(std::string("\x02" "abc\x20", 5), 6).empty());
-    CHECK(unpack(std::string("\x00" "a\xe0", 3), 15).empty());
-    CHECK(unpack(std::string("\x02" "abc\x20\x03", 6), 6).empty());                     // from before the first
+    CHECK(unpack(std::string("\x02"
+                             "abc",
+                             4),
+                 3) == "abc");   // three as they are
+    CHECK(unpack(std::string("\x02"
+                             "abc\x20\x02",
+                             6),
+                 6) == "abcabc");   // three of those three before
+    CHECK(unpack(std::string("\x00"
+                             "a\xe0\x05\x00",
+                             5),
+                 15) == std::string(15, 'a'));   // fourteen times the one before
+    CHECK(unpack(std::string("\x00"
+                             "a\xe0\x05\x00",
+                             5),
+                 14)
+              .empty());   // more than there is room for
+    CHECK(unpack(std::string("\x02"
+                             "abc",
+                             4),
+                 2)
+              .empty());
+    CHECK(unpack(std::string("\x02"
+                             "ab",
+                             3),
+                 3)
+              .empty());   // cut off in each of its parts
+    CHECK(unpack(std::string("\x02"
+                             "abc\x20",
+                             5),
+                 6)
+              .empty());
+    CHECK(unpack(std::string("\x00"
+                             "a\xe0",
+                             3),
+                 15)
+              .empty());
+    CHECK(unpack(std::string("\x02"
+                             "abc\x20\x03",
+                             6),
+                 6)
+              .empty());   // from before the first
     CHECK(unpack("", 5).empty());
 }

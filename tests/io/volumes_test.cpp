@@ -287,8 +287,9 @@ TEST_CASE("volumes: FITS images, signed and unsigned, scaled, in extensions") {
     CHECK(io::read(folder / "d.fits", options).desc.count() == 2);
     // Sizes of 0 are no image, nor damage: random groups begin so, and headers that stand for what follows.
     const auto empty = [&](std::vector<std::string> more) {
-        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    2",
-                                          "NAXIS1  =                    0", "NAXIS2  =                    3"};
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    2", "NAXIS1  =                    0",
+                                          "NAXIS2  =                    3"};
         cards.insert(cards.end(), more.begin(), more.end());
         return fits(cards, "");
     };
@@ -301,8 +302,9 @@ TEST_CASE("volumes: FITS images, signed and unsigned, scaled, in extensions") {
     // An image in tiles is a table to those who do not know it.
     const std::string tiles =
         fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
-        fits({"XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2", "NAXIS1  =                    8",
-              "NAXIS2  =                    1", "ZIMAGE  =                    T", "EXTNAME = 'TILES'"},
+        fits({"XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
+              "NAXIS1  =                    8", "NAXIS2  =                    1", "ZIMAGE  =                    T",
+              "EXTNAME = 'TILES'"},
              std::string(8, 'x'));
     put(folder / "e.fits", tiles);
     for (const char* const dataset : {"", "TILES", "1"}) {

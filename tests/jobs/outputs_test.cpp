@@ -1,4 +1,8 @@
 // All or nothing, tables of records, and places of files.
+#include <limits>
+#include <random>
+#include <set>
+
 #include "io/transaction.hpp"
 #include "job/packing.hpp"
 #include "job/paths.hpp"
@@ -7,10 +11,6 @@
 #include "job/table.hpp"
 #include "seed.hpp"
 #include "support.hpp"
-
-#include <limits>
-#include <random>
-#include <set>
 
 using namespace parallax;
 using namespace parallax::engine;

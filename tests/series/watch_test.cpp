@@ -195,7 +195,8 @@ TEST_CASE("watch: by looking alone, a file is taken when it no longer grows") {
     REQUIRE(watch.expects());   // it has been seen, and grows
     write_text(folder / "deep/a/x1.raw", "one and more");
     const auto grew = std::chrono::steady_clock::now();
-    while (arrivals.empty() && std::chrono::steady_clock::now() - grew < std::chrono::seconds(20)) arrivals = watch.wait(milliseconds(200));
+    while (arrivals.empty() && std::chrono::steady_clock::now() - grew < std::chrono::seconds(20))
+        arrivals = watch.wait(milliseconds(200));
     REQUIRE(arrivals.size() == 1);
     CHECK(arrivals[0].file.filename() == "x1.raw");
     CHECK(std::chrono::steady_clock::now() - grew >= FolderWatch::settle);

@@ -1,12 +1,5 @@
 #include "series_summary.hpp"
 
-#include "console.hpp"
-#include "gallery/gallery.hpp"
-#include "job/load.hpp"
-#include "job/packing.hpp"
-#include "left_out.hpp"
-#include "terminal.hpp"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -15,6 +8,13 @@
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "console.hpp"
+#include "gallery/gallery.hpp"
+#include "job/load.hpp"
+#include "job/packing.hpp"
+#include "left_out.hpp"
+#include "terminal.hpp"
 
 namespace parallax::cli {
 

@@ -27,8 +27,8 @@ struct Frame {
 class GifFile {
 public:
     GifFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
-        // Once through all frames, without keeping their colours: how many there are, whether they are grey, and whether something
-        // is drawn on every pixel.
+        // Once through all frames, without keeping their colours: how many there are, whether they are grey, and whether
+        // something is drawn on every pixel.
         std::vector<unsigned char> drawn, before;
         walk([&](const Frame& frame, GifFileType* gif) {
             drawn.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));

@@ -139,20 +139,21 @@ private:
                 list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + in_words(found.sizes) + ")";
         }
         const auto closed = std::find_if(listing.all.begin(), listing.all.end(), [&](const Found& found) {
-            return !found.closed.empty() && (wanted.empty() ? numbers.empty() : found.path == wanted || found.path == "/" + wanted);
+            const bool meant = wanted.empty() ? numbers.empty() : found.path == wanted || found.path == "/" + wanted;
+            return !found.closed.empty() && meant;
         });
         if (closed != listing.all.end()) {
             unsigned major = 0, minor = 0, release = 0;
             H5get_libversion(&major, &minor, &release);
             throw Problem{"its dataset " + closed->path + " cannot be opened: " + closed->closed,
                           "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) +
-                              " is the library here: what a newer one wrote with libver=\"latest\" is to be written with libver=\"earliest\""};
+                              " is the library here: what a newer one wrote with libver=\"latest\" is to be written with "
+                              "libver=\"earliest\""};
         }
         if (wanted.empty()) {
             if (numbers.empty()) throw Problem{"holds no dataset of numbers", "see what it holds, for instance by h5ls -r"};
             // MINC's image is the one that it is for.
-            const auto image =
-                std::find_if(numbers.begin(), numbers.end(), [](const Found* f) { return f->path == minc_image; });
+            const auto image = std::find_if(numbers.begin(), numbers.end(), [](const Found* f) { return f->path == minc_image; });
             if (image != numbers.end())
                 path_ = (*image)->path;
             else if (numbers.size() == 1)

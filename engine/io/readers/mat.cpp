@@ -112,8 +112,11 @@ public:
         for (std::size_t i = 0; i < most_variables; ++i) {
             const Variable v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
             if (!v) break;
-            if (!v->name || !*v->name) {   // matio reads nothing of an object of a class, its name neither; what MATLAB keeps for itself has none
-                if (v->class_type == MAT_C_OPAQUE) others.push_back("an object (a table, a string, a date or the like) whose name is not read"), ++objects;
+            // matio reads nothing of an object of a class, its name neither; what MATLAB keeps for itself has none.
+            if (!v->name || !*v->name) {
+                if (v->class_type != MAT_C_OPAQUE) continue;
+                others.emplace_back("an object (a table, a string, a date or the like) whose name is not read");
+                ++objects;
                 continue;
             }
             if (!type_of(*v) || v->rank < 2) {
@@ -141,7 +144,8 @@ public:
             throw Problem{"holds " + std::to_string(numbers) + " variables of numbers: " + list,
                           "say which: \"dataset\": \"" + name_ + "\""};
         if (name_.empty() && objects > 0)
-            throw Problem{"has no variable \"" + wanted + "\" unless that is one of its objects (tables, strings, dates and the like), which are not read",
+            throw Problem{"has no variable \"" + wanted +
+                              "\" unless that is one of its objects (tables, strings, dates and the like), which are not read",
                           "of numbers it holds " + list};
         if (name_.empty()) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
         if (others.size() > 30) others.resize(30);
