@@ -132,8 +132,10 @@ def truth_of(info, path):
         array = scipy.io.loadmat(path)[re.search('variable "(.*)"', info["detail"]).group(1)]
         return Truth(array.transpose([*range(array.ndim - 1, 1, -1), 0, 1]))   # planes in front
     if form == "hdf5":
+        name, matlab = re.fullmatch("dataset (.*?)(, of MATLAB's)?(?:; named as .*)?", info["detail"]).groups()
         with h5py.File(path) as file:
-            return Truth(file[info["detail"].split()[1]][()])
+            array = file[name][()]
+        return Truth(array.swapaxes(-1, -2) if matlab and array.ndim > 1 else array)   # MATLAB's columns stand one behind the other
     if form == "npz":
         with numpy.load(path, allow_pickle=False) as arrays:
             return Truth(arrays[arrays.files[0]])

@@ -202,7 +202,7 @@ def no_variable(facts, _):
 
 def type_of_numpy(facts, said):
     array = numpy.load(facts.path, allow_pickle=True, encoding="bytes")
-    return array.dtype.str == said.group(1) and (array.dtype.kind not in "iufcb" or array.dtype.itemsize > 8)
+    return array.dtype == numpy.dtype(said.group(1)) and (array.dtype.kind not in "iufcb" or array.dtype.itemsize > 8)
 
 
 def arrays_of_zip(facts, said):
@@ -212,7 +212,7 @@ def arrays_of_zip(facts, said):
 
 def type_of_zipped(facts, said):
     with numpy.load(facts.path, allow_pickle=True, encoding="bytes") as arrays:
-        return any(arrays[name].dtype.str == said.group(1) for name in arrays.files) and said.group(1)[1] not in "iufcb"
+        return any(arrays[name].dtype == numpy.dtype(said.group(1)) for name in arrays.files) and said.group(1)[1] not in "iufcb"
 
 
 def no_dataset(facts, _):
@@ -224,7 +224,8 @@ def no_dataset(facts, _):
 
 def no_fits_image(facts, _):
     with fits.open(facts.path) as units:
-        return not any(isinstance(unit, (fits.PrimaryHDU, fits.ImageHDU, fits.CompImageHDU)) and not isinstance(unit, fits.GroupsHDU) and unit.header.get("NAXIS") for unit in units)
+        images = [unit for unit in units if isinstance(unit, (fits.PrimaryHDU, fits.ImageHDU, fits.CompImageHDU)) and not isinstance(unit, fits.GroupsHDU)]
+        return not any(unit.header["NAXIS"] and all(unit.header[f"NAXIS{i + 1}"] for i in range(unit.header["NAXIS"])) for unit in images)
 
 
 def analyze(facts, _):
