@@ -29,23 +29,36 @@ public:
     GifFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
         // Once through all frames, without keeping their colours: how many there are, whether they are grey, and whether
         // something is drawn on every pixel.
-        std::vector<unsigned char> drawn, before;
+        std::vector<unsigned char> drawn, before;   // the second of a frame's own pixels: a large canvas costs nothing a frame
+        std::size_t holes = 0;
         walk([&](const Frame& frame, GifFileType* gif) {
-            drawn.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
-            if (frame.disposal == DISPOSE_PREVIOUS) before = drawn;
+            if (drawn.empty()) {
+                drawn.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
+                holes = drawn.size();
+            }
+            before.clear();
+            if (frame.disposal == DISPOSE_PREVIOUS) each_place(frame, [&](std::size_t at) { before.push_back(drawn[at]); });
             each_row(frame, gif, [&](int y, const GifPixelType* row) {
                 for (int x = 0; x < frame.width; ++x) {
                     const GifColorType& c = frame.colours[row[x]];
                     if (row[x] == frame.transparent) continue;
                     grey_ = grey_ && c.Red == c.Green && c.Green == c.Blue;
-                    if (frame.left + x < width_ && frame.top + y < height_) drawn[place(frame.left + x, frame.top + y)] = 1;
+                    if (frame.left + x >= width_ || frame.top + y >= height_) continue;
+                    unsigned char& one = drawn[place(frame.left + x, frame.top + y)];
+                    if (one == 0) --holes;
+                    one = 1;
                 }
             });
+            gaps_ = gaps_ || holes > 0;
+            std::size_t next = 0;
+            if (frame.disposal == DISPOSE_PREVIOUS || frame.disposal == DISPOSE_BACKGROUND)
+                each_place(frame, [&](std::size_t at) {
+                    const unsigned char then = before.empty() ? 0 : before[next++];
+                    if (drawn[at] != 0 && then == 0) ++holes;
+                    drawn[at] = then;
+                });
             if (frames_ > 0 && frame.delay != delay_) uneven_ = true;
             if (frames_ == 0) delay_ = frame.delay;
-            gaps_ = gaps_ || std::find(drawn.begin(), drawn.end(), 0) != drawn.end();
-            if (frame.disposal == DISPOSE_PREVIOUS) drawn = before;
-            if (frame.disposal == DISPOSE_BACKGROUND) clear(drawn, frame, 1);
             ++frames_;
         });
         if (frames_ == 0) throw Problem{"is a GIF without a picture", again};
@@ -101,10 +114,15 @@ private:
         return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
     }
 
-    void clear(std::vector<unsigned char>& canvas, const Frame& frame, std::size_t channels) const {
+    /// Calls `work` with the place of each pixel of a frame that lies on the canvas.
+    template <class Work>
+    void each_place(const Frame& frame, const Work& work) const {
         for (int y = frame.top; y < std::min(height_, frame.top + frame.height); ++y)
-            for (int x = frame.left; x < std::min(width_, frame.left + frame.width); ++x)
-                for (std::size_t c = 0; c < channels; ++c) canvas[place(x, y) * channels + c] = 0;
+            for (int x = frame.left; x < std::min(width_, frame.left + frame.width); ++x) work(place(x, y));
+    }
+
+    void clear(std::vector<unsigned char>& canvas, const Frame& frame, std::size_t channels) const {
+        each_place(frame, [&](std::size_t at) { std::fill_n(canvas.begin() + static_cast<std::ptrdiff_t>(at * channels), channels, 0); });
     }
 
     /// Calls `work` with each row of a frame, in the order of the file, and where it belongs.
