@@ -127,6 +127,17 @@ TEST_CASE("libraries: HDF5 begins at the beginning, or behind a block of the use
             CHECK(error.hint.find("-dev") != std::string::npos);
         }
     }
+    for (const std::size_t length : {std::size_t{1024}, std::size_t{2048}, std::size_t{1} << 20}) {   // by the name alone
+        CAPTURE(length);
+        put(folder / "a.h5", std::string(length, ' ') + unpacked(hdf5));
+        try {
+            CHECK(io::read(folder / "a.h5", of("lzf")).desc.count() == 24);
+        } catch (const IoError& error) {
+            CHECK(error.hint.find("-dev") != std::string::npos);
+        }
+    }
+    put(folder / "b.h5", std::string(5000, ' '));
+    CHECK(io_error(folder / "b.h5", [&] { io::info(folder / "b.h5"); }).problem.find("does not begin as one") != std::string::npos);
 }
 
 TEST_CASE("libraries: HDF5's filters, those that are there and those that are not") {
