@@ -289,7 +289,7 @@ def is_named(what):
 # (words, how they are held against the file), the narrow ones first.
 RULES = [(r"holds no format that is known", holds_nothing_known), (r"is compressed, and holds no format", packed_and_unknown),
          (r"is a text file|it is a text file", lambda facts, _: facts.is_text() and not facts.others_read_it()), (r"is a DICOM file without a picture", no_picture),
-         (r"no pixels that are integers", float_pixels), (r"is a DICOM file of (\d+) samples a pixel", lambda facts, said: facts.dicom().SamplesPerPixel == int(said.group(1)) > 3),
+         (r"no pixels that are integers", float_pixels), (r"is a DICOM file of (\d+) samples a pixel", lambda facts, said: facts.dicom().SamplesPerPixel == int(said.group(1)) and int(said.group(1)) not in (1, 3)),
          (r"is a DICOM file of (\d+) bits a pixel", lambda facts, said: facts.dicom().BitsAllocated == int(said.group(1)) and int(said.group(1)) not in (1, 8, 16, 32)),
          (r"its page \d+ has .* its (?:page|first)", unlike_pages), (r"colour model (\d+)", colour_model), (r"YCbCr colours without JPEG", ycbcr), (r"JPEG as TIFF had it before", old_jpeg),
          (r"has \d+ (\d+)-bit \w+ samples? a pixel", bits_of_tiff), (r"a palette with (\d+) samples", samples_of_palette), (r"compressed BMP \(method (\d+)\)", bmp_compression),
