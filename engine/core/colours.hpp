@@ -1,12 +1,20 @@
 // What channels are that go by their number: three are colours, four have alpha behind them, and two are grey and alpha.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace parallax::engine {
 
 inline constexpr std::array<std::string_view, 4> colour_names{"red", "green", "blue", "alpha"};
 inline constexpr std::array<std::string_view, 2> grey_names{"grey", "alpha"};
+
+/// What readers take so many channels for; no more than four.
+inline std::span<const std::string_view> usual_names(std::size_t channels) {
+    if (channels == 2) return grey_names;
+    return std::span(colour_names).first(std::min(channels, colour_names.size()));
+}
 
 }  // namespace parallax::engine

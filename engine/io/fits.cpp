@@ -38,7 +38,13 @@ struct Unit {
     std::string name() const { return std::string(card("EXTNAME")); }
     bool is_image() const {
         const std::string_view kind = card("XTENSION");
-        return !sizes.empty() && (kind.empty() || kind == "IMAGE");
+        return !sizes.empty() && (kind.empty() || kind == "IMAGE") && std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
+    }
+    /// What it is where it is no image.
+    std::string kind() const {
+        if (card("GROUPS") == "T") return "random groups";
+        const std::string_view extension = card("XTENSION");
+        return extension.empty() || extension == "IMAGE" ? "an empty image" : "a " + in_lower_case(extension);
     }
 };
 
@@ -110,6 +116,7 @@ Document find_image(const Source& source) {
     const std::optional<std::int64_t> asked = integer_of(wanted);
     std::optional<Document> found;
     std::vector<std::string> images, others;
+    std::string packed;
     std::uint64_t at = 0;
     for (std::size_t number = 0; at + block_bytes <= source.bytes && number < most_units; ++number) {
         if (number > 0) {   // what is no extension are records of somebody's own
@@ -121,19 +128,25 @@ Document find_image(const Source& source) {
         Unit unit = read_unit(source, file, at, number);
         const std::uint64_t padded = (unit.bytes + block_bytes - 1) / block_bytes * block_bytes;
         at = unit.data + std::min(padded, source.bytes);
+        const bool named = unit.name() == wanted || (asked && *asked == static_cast<std::int64_t>(number));
+        if (unit.card("ZIMAGE") == "T") {
+            others.push_back(fmt::format("{} (a compressed image)", in_words(unit)));
+            if (packed.empty() && (wanted.empty() || named)) packed = in_words(unit);
+            continue;
+        }
         if (!unit.is_image()) {
-            if (!unit.sizes.empty())
-                others.push_back(fmt::format("{} (a {})", in_words(unit), in_lower_case(unit.card("XTENSION"))));
+            if (!unit.sizes.empty()) others.push_back(fmt::format("{} ({})", in_words(unit), unit.kind()));
             continue;
         }
         images.push_back(in_words(unit));
-        const bool chosen =
-            wanted.empty() ? !found : unit.name() == wanted || (asked && *asked == static_cast<std::int64_t>(number));
-        if (chosen && !found)
+        if (!found && (wanted.empty() || named))
             found = Document{std::move(unit), {}};
         else
             others.push_back(images.back());
     }
+    if (!found && !packed.empty())
+        fail(source, fmt::format("is a FITS file whose image is compressed, which is not read: {}", packed),
+             "write it uncompressed, for instance by funpack or astropy.io.fits");
     if (!found && !wanted.empty())
         fail(source, fmt::format("has no FITS image \"{}\"", wanted),
              fmt::format("choose one of {}",
@@ -141,7 +154,7 @@ Document find_image(const Source& source) {
     if (!found)
         fail(source,
              fmt::format("is a FITS file without an image{}", others.empty() ? "" : fmt::format(": {}", fmt::join(others, ", "))),
-             "write its image uncompressed, for instance by astropy.io.fits");
+             "see what it holds, for instance by fitsinfo");
     found->others = std::move(others);
     return *std::move(found);
 }

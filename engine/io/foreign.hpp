@@ -6,7 +6,7 @@
 namespace parallax::io {
 
 /// How many bytes of a file tell its format: DICOM's mark stands behind 128 others.
-inline constexpr std::size_t head_bytes = 512;
+inline constexpr std::size_t head_bytes = 520;
 
 struct Foreign {
     const char* what = nullptr;   ///< "a DICOM file"; null: none that is known

@@ -61,6 +61,8 @@ FileInfo info(const Source&);
 HostArray read(const Source&);
 SliceStream slices(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
+/// The same for a name that promises OME-TIFF.
+std::string ome_refusal(const ArrayDesc&, const WriteOptions&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }  // namespace tiff
 namespace jpeg {
@@ -135,6 +137,8 @@ SliceStream slices(const Source&);
 }   // namespace fits
 namespace hdf5 {
 bool matches(Head);
+/// Whether HDF5 begins behind so long a block of the user's own that the first bytes do not show it.
+bool begins_later(const Source&);
 FileInfo info(const Source&);
 HostArray read(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);

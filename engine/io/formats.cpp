@@ -138,6 +138,7 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
+    if (named && named->name == "hdf5" && hdf5::begins_later(source)) return {named, {}};
     if (foreign.what) {
         const std::string what = fmt::format("{}{}", foreign.what, compressed ? ", compressed" : "");
         const std::string problem = named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what)
@@ -228,13 +229,14 @@ HostArray channel_of(const Source& source, HostArray array, const ReadOptions& o
     return result;
 }
 
-std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options) {
+/// `ome`: the name promises OME-TIFF.
+std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options, bool ome = false) {
     if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
     const bool shown = format.name == "png" || format.name == "jpeg" || format.name == "gif" || format.name == "video";
     if (!shown && (options.window || options.window_percentile || !options.colour_map.empty() || options.scale_bar || options.colour_bar))
         return "windows, colours and bars are for .png, .jpg, .gif and .mp4 files; other formats keep the values";
     if (options.montage && format.name != "png" && format.name != "jpeg") return "a montage is for .png and .jpg files";
-    const std::string problem = format.refusal(desc, options);
+    const std::string problem = ome ? tiff::ome_refusal(desc, options) : format.refusal(desc, options);
     if (!problem.empty() || format.name == "npy") return problem;   // where no axis has a name
     for (const Axis& axis : desc.axes) {
         const auto same = [&](const Axis& other) { return other.name == axis.name; };
@@ -248,14 +250,7 @@ std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteO
     format = by_extension(path);
     if (!format) throw IoError(show(path), "has an extension of no format that is known", writable);
     if (!format->write) throw IoError(show(path), fmt::format("{} files are only read", format->name), writable);
-    const std::string problem = refusal_of(*format, desc, options);
-    if (!problem.empty() || format->name != "tiff" || !tiff::is_ome_name(show(path))) return problem;
-    std::span<const Axis> pages = desc.axes;   // what is in front of rows and columns, and of channels behind them
-    pages = pages.first(pages.size() - std::min<std::size_t>(pages.size(), !pages.empty() && pages.back().name == 'c' ? 3 : 2));
-    const auto unnamed = [](const Axis& axis) { return std::string_view("tzc").find(axis.name) == std::string_view::npos; };
-    if (std::any_of(pages.begin(), pages.end(), unnamed))
-        return fmt::format("OME-TIFF has the axes t, z and c for pages; this is {}", desc.describe());
-    return tiff::ome_refusal(desc.type);
+    return refusal_of(*format, desc, options, format->name == "tiff" && tiff::is_ome_name(show(path)));
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // HDF5 by the HDF Group's library, in a program of its own. MAT 7.3 and MINC 2 are such files.
 #include <fmt/format.h>
 
+#include <array>
+#include <string_view>
+
+#include "io/file.hpp"
 #include "io/reader_file.hpp"
 
 namespace parallax::io::hdf5 {
@@ -8,11 +12,28 @@ namespace {
 
 constexpr ReaderOf reader_of_hdf5 = {"hdf5", "an HDF5 file (MAT 7.3, MINC 2 and NetCDF 4 are such)", "libhdf5-dev"};
 
+constexpr std::string_view mark = "\x89HDF\r\n\x1a\n";
+
 }   // namespace
 
+bool begins_later(const Source& source) {
+    constexpr std::uint64_t farthest = std::uint64_t{1} << 20;
+    File file = File::open(source.path);
+    for (std::uint64_t at = 1024; at <= farthest && at + mark.size() <= source.bytes; at *= 2) {
+        std::array<char, mark.size()> bytes{};
+        file.seek(at);
+        file.read(bytes.data(), bytes.size(), "the beginning of HDF5");
+        if (std::string_view(bytes.data(), bytes.size()) == mark) return true;
+    }
+    return false;
+}
+
+/// At the beginning, or behind a block of the user's own: MATLAB has its words there.
 bool matches(Head head) {
-    return head.size() >= 8 && (std::memcmp(head.data(), "\x89HDF\r\n\x1a\n", 8) == 0 ||
-                                (head.size() >= 10 && std::memcmp(head.data(), "MATLAB 7.3", 10) == 0));
+    const auto at = [&](std::size_t place) {
+        return head.size() >= place + mark.size() && std::memcmp(head.data() + place, mark.data(), mark.size()) == 0;
+    };
+    return at(0) || at(512);
 }
 
 FileInfo info(const Source& source) { return reader_info(source, reader_of_hdf5); }

@@ -477,7 +477,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const auto vector = [&](const Vector3& v, double time) {
         return in_time ? fmt::format("({},{},{},{})", v[0], v[1], v[2], time) : fmt::format("({},{},{})", v[0], v[1], v[2]);
     };
-    const bool other_colours = has_other_colours(array);
+    const bool by_number = are_colours(array);
     if (complex)
         sizes.emplace_back("2"), labels.emplace_back("\"\""), kinds.emplace_back("complex"), directions.emplace_back("none"),
             spacings.emplace_back("nan"), units.emplace_back("\"\"");
@@ -488,7 +488,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     for (std::size_t i = desc.axes.size(); i-- > 0;) {
         const Axis& axis = desc.axes[i];
         const std::size_t place = std::string_view("xyz").find(axis.name);
-        const bool spatial = place != std::string_view::npos, colours = axis.name == 'c' && i + 1 == desc.axes.size() && !other_colours;
+        const bool spatial = place != std::string_view::npos,
+                   colours = axis.name == 'c' && i + 1 == desc.axes.size() && by_number;
         sizes.push_back(fmt::format("{}", axis.size));
         labels.push_back(fmt::format("\"{}\"", axis.name));
         kinds.emplace_back(spatial            ? "domain"

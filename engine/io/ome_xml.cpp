@@ -52,21 +52,22 @@ bool is_ome_name(const std::string& name) {
     return lower.ends_with(".ome.tif") || lower.ends_with(".ome.tiff");
 }
 
-std::string ome_refusal(ElementType type) {
-    if (!word_for(type).empty()) return {};
-    return fmt::format("OME-TIFF has no word for elements of {}: {}", to_string(type), other_name);
+std::string why_no_ome_words(ElementType type, const std::vector<Axis>& pages) {
+    if (word_for(type).empty()) return fmt::format("OME-TIFF has no word for elements of {}: {}", to_string(type), other_name);
+    for (const Axis& axis : pages) {
+        if (std::string_view("tzc").find(axis.name) == std::string_view::npos)
+            return fmt::format("OME-TIFF has the axes t, z and c for pages, and none called {}: {}", axis.name, other_name);
+    }
+    return {};
 }
 
 std::string ome_xml(const std::string& name, const HostArray& array, const std::vector<Axis>& pages, std::int64_t samples) {
     const ArrayDesc& desc = array.desc;
-    if (const std::string why = ome_refusal(desc.type); !why.empty()) throw IoError(name, why);
+    if (const std::string why = why_no_ome_words(desc.type, pages); !why.empty()) throw IoError(name, why);
     std::string order = "XY";
     std::int64_t sizes[] = {1, 1, samples};          // t, z, c
     for (std::size_t i = pages.size(); i-- > 0;) {   // the fastest first
         const std::size_t place = std::string_view("tzc").find(pages[i].name);
-        if (place == std::string_view::npos)
-            throw IoError(name, fmt::format("OME-TIFF has the axes t, z and c for pages; this is {}", desc.describe()),
-                          other_name);
         order += "TZC"[place];
         sizes[place] *= pages[i].size;
     }

@@ -101,7 +101,8 @@ Description describe_imagej(std::string_view text) {
     d.by = "ImageJ";
     d.imagej = true;
     std::int64_t channels = 1, slices = 1, frames = 1;
-    std::string unit, unit_of_y, unit_of_z, unit_of_time;
+    std::string unit, unit_of_y, unit_of_z, unit_of_time, function;
+    std::array<std::string, 2> coefficients;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = text.substr(0, end);
@@ -119,7 +120,20 @@ Description describe_imagej(std::string_view text) {
         else if (key == "yunit") unit_of_y = value;
         else if (key == "zunit") unit_of_z = value;
         else if (key == "tunit") unit_of_time = value;
+        else if (key == "cf")
+            function = value;
+        else if (key == "c0")
+            coefficients[0] = value;
+        else if (key == "c1")
+            coefficients[1] = value;
     }
+    // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits.
+    if (function == "0" && (number_from(coefficients[0], 0.0) != 0 || number_from(coefficients[1], 1.0) != 1))
+        d.warnings.push_back(
+            fmt::format("ImageJ shows its values as {} + {} times what is stored: they are read as they are stored",
+                        coefficients[0], coefficients[1]));
+    else if (!function.empty() && function != "0")
+        d.warnings.push_back("ImageJ shows its values through a calibration of its own: they are read as they are stored");
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
         d.t = scaled(d.t, seconds);
     } else if (d.t != 0) {
@@ -284,6 +298,11 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
         ends.push_back(at);
     }
     d.series = static_cast<std::int64_t>(images.size());
+    std::size_t anywhere = 0;
+    if (const std::string_view elsewhere = next_tag(text, "BinaryOnly", anywhere); images.empty() && !elsewhere.empty())
+        d.warnings.push_back(
+            fmt::format("its OME-XML stands in another file, {}, which is not read: its axes and distances are not known",
+                        plain(attribute(elsewhere, "MetadataFile"))));
     if (series >= d.series) return d;
     const auto which = static_cast<std::size_t>(series);
     const std::string_view pixels = images[which];
@@ -291,7 +310,15 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     if (which + 1 < images.size()) text = text.substr(0, static_cast<std::size_t>(images[which + 1].data() - text.data()) - 1);
     // Planes elsewhere than one behind the other: in other files, or with an order of their own.
     std::int64_t blocks = 0;
-    bool in_order = true;
+    bool in_order = true, several_files = false;
+    std::string_view file;
+    for (std::size_t from = behind;;) {
+        const std::string_view uuid = next_tag(text, "UUID", from);
+        if (uuid.empty()) break;
+        const std::string_view name = attribute(uuid, "FileName");
+        several_files = several_files || (!file.empty() && name != file);
+        if (file.empty()) file = name;
+    }
     for (std::size_t from = behind;;) {
         const std::string_view block = next_tag(text, "TiffData", from);
         if (block.empty()) break;
@@ -336,16 +363,21 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     }
     d.images = product(d.axes);
     if (!in_order) {
-        d.warnings.push_back("its OME-XML places the planes in an order of their own, which is not followed");
+        d.warnings.push_back(
+            several_files
+                ? fmt::format("its OME-XML spreads the planes over several files, {} and others: those of this one are read",
+                              plain(file))
+                : "its OME-XML places the planes in an order of their own, which is not followed");
         d.axes.clear();
     }
     d.x = length_of(pixels, "PhysicalSizeX", d.unit, d.warnings);
     d.y = length_of(pixels, "PhysicalSizeY", d.unit, d.warnings);
     d.z = length_of(pixels, "PhysicalSizeZ", d.unit, d.warnings);
-    const std::string_view seconds = attribute(pixels, "TimeIncrementUnit");
-    constexpr std::pair<std::string_view, double> times[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
-    for (const auto& [name, factor] : times) {
-        if (seconds == name) d.t = scaled(std::max(0.0, number_from(attribute(pixels, "TimeIncrement"), 0.0)), factor);
+    if (const double increment = number_from(attribute(pixels, "TimeIncrement"), 0.0); increment > 0) {
+        const std::string_view unit = attribute(pixels, "TimeIncrementUnit");
+        d.t = scaled(increment, seconds_of(unit));
+        if (!(seconds_of(unit) > 0))
+            d.warnings.push_back(fmt::format("its TimeIncrement is in \"{}\", a unit that is not known: it is left out", unit));
     }
     d.channels = channel_names(text.substr(behind));
     return d;

@@ -199,6 +199,9 @@ void describe_colour(const Source& source, Document& document) {
                                                                 : Colour::other;
             return;
         case PHOTOMETRIC_YCBCR:
+            if (page.compression == COMPRESSION_OJPEG)
+                fail(source, "is compressed by JPEG as TIFF had it before 1995 (method 6), whose colours are not read",
+                     "convert it, for instance by tiff2rgba or Pillow");
             if (page.compression != COMPRESSION_JPEG) {
                 fail(source, "holds YCbCr colours without JPEG compression, which cannot be read", "convert it to RGB");
             }

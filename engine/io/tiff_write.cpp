@@ -76,13 +76,16 @@ double micrometres(const std::string& unit) {
     return 0;
 }
 
+bool in_words_of_imagej(const Layout& layout) {
+    return layout.pages > 1 && std::all_of(layout.axes.begin(), layout.axes.end(), [](const Axis& axis) {
+               return std::string_view("tzc").find(axis.name) != std::string_view::npos;
+           });
+}
+
 /// A stack in ImageJ's words; else the description that came with the array, unless it tells of a structure that may be another
 /// one now.
 std::string description_of(const HostArray& array, const Layout& layout) {
-    const bool named = std::all_of(layout.axes.begin(), layout.axes.end(), [](const Axis& axis) {
-        return std::string_view("tzc").find(axis.name) != std::string_view::npos;
-    });
-    if (layout.pages > 1 && named) {
+    if (in_words_of_imagej(layout)) {
         std::string text = fmt::format("ImageJ=1.53\nimages={}\n", layout.pages);
         double slices = 0, frames = 0;
         for (const Axis& axis : layout.axes) {
@@ -290,27 +293,35 @@ bool holds(double value) {
     return std::abs(static_cast<double>(parts[0]) / parts[1] - value) <= 1e-6 * value;
 }
 
-/// Nothing where the array says no distances, or where OME-XML says them and the resolution could not. Throws IoError where nothing
-/// would say them.
-std::optional<Resolution> resolution_of(const std::string& name, const ArrayDesc& desc, const std::string& description) {
+/// Nothing where the array says no distances.
+std::optional<Resolution> resolution_of(const ArrayDesc& desc, bool imagej) {
     const Axis *x = desc.find('x'), *y = desc.find('y');
     const double unit = micrometres(desc.unit);
     if (!x || !y || !(unit > 0) || !(x->spacing > 0) || !(y->spacing > 0)) return std::nullopt;
-    const bool imagej = description.starts_with("ImageJ=");
     const double one = imagej ? 1 : 1e4 / unit;
-    const Resolution resolution{one / x->spacing, one / y->spacing, imagej};
-    if (holds(resolution.x) && holds(resolution.y)) return resolution;
-    if (is_ome_name(name)) return std::nullopt;
-    throw IoError(name, fmt::format("TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}", x->spacing, y->spacing, desc.unit),
-                  "see whether the unit is right; a name that ends in .ome.tif, .nrrd or .npy holds them");
+    return Resolution{one / x->spacing, one / y->spacing, imagej};
+}
+
+bool holds(const Resolution& resolution) { return holds(resolution.x) && holds(resolution.y); }
+
+/// What a directory says of the samples of a pixel.
+enum class Samples { values, colours, grey_and_alpha };
+
+Samples samples_of(const HostArray& array) {
+    const ArrayDesc& desc = array.desc;
+    const std::int64_t channels = desc.axes.empty() || desc.axes.back().name != 'c' ? 1 : desc.axes.back().size;
+    if (!are_colours(array)) return Samples::values;
+    if (channels == 2) return Samples::grey_and_alpha;
+    const bool short_ones = desc.type == ElementType::u8 || desc.type == ElementType::u16 || desc.type == ElementType::boolean;
+    return short_ones && (channels == 3 || channels == 4) ? Samples::colours : Samples::values;
 }
 
 void fill(Directory& directory, const HostArray& array, const Layout& layout, const std::string& description, std::int64_t page,
           const Strips& strips, const std::optional<Resolution>& resolution) {
     const auto channels = static_cast<std::size_t>(layout.channels);
     const ElementType type = array.desc.type;
-    const bool other = has_other_colours(array);
-    const bool colour = !other && channels >= 3 && channels <= 4 && (type == ElementType::u8 || type == ElementType::u16);
+    const Samples samples = samples_of(array);
+    const bool colour = samples == Samples::colours;
     const auto of_page = [&](const std::vector<std::uint64_t>& all) {
         return std::vector<std::uint64_t>(all.begin() + page * strips.a_page, all.begin() + (page + 1) * strips.a_page);
     };
@@ -332,20 +343,17 @@ void fill(Directory& directory, const HostArray& array, const Layout& layout, co
     if (resolution) directory.number(296, resolution->imagej ? 1 : 3);   // no unit, or a centimetre
     directory.text(305, "parallax");
     if (strips.differences) directory.number(317, 2);
-    const bool alpha = (colour && extra == 1) || (channels == 2 && !other);
+    const bool alpha = (colour && extra == 1) || samples == Samples::grey_and_alpha;
     if (extra > 0) directory.numbers(338, std::vector<std::uint16_t>(extra, alpha ? 2 : 0));
     directory.numbers(339, std::vector<std::uint16_t>(channels, static_cast<std::uint16_t>(sample_format(type))));
 }
 
-/// Whether its last axis is channels with names of their own: red, green and blue are said by the colour.
+/// Whether its last axis is channels with names that the directory does not say.
 bool has_named_samples(const HostArray& array) {
-    const std::vector<std::string>& names = array.metadata.channels;
     const ArrayDesc& desc = array.desc;
     if (desc.axes.size() < 2 || desc.axes.back().name != 'c' || desc.axes.back().size < 2) return false;
-    if (static_cast<std::int64_t>(names.size()) != desc.axes.back().size) return false;
-    const bool colour =
-        (names.size() == 3 || names.size() == 4) && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
-    return !colour || !std::equal(names.begin(), names.end(), engine::colour_names.begin());
+    if (static_cast<std::int64_t>(array.metadata.channels.size()) != desc.axes.back().size) return false;
+    return samples_of(array) == Samples::values;
 }
 
 /// The channels of a pixel as planes. OME-XML has one name for all samples of a pixel, and one for each plane.
@@ -356,9 +364,8 @@ HostArray with_channels_as_planes(HostArray array) {
     return array.to_dense();
 }
 
-}   // namespace
-
-std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
+/// Of all TIFF files, whatever tells the size of a pixel.
+std::string refusal_of_any(const ArrayDesc& desc) {
     if (is_complex(desc.type)) return "TIFF is written without complex numbers";
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
@@ -371,6 +378,23 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (layout->width > 0x7fffffff || layout->height > 0x7fffffff) return "TIFF holds at most 2147483647 rows and columns";
     if (layout->channels > 65535) return fmt::format("TIFF holds at most 65535 channels, this has {}", layout->channels);
     return {};
+}
+
+}   // namespace
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
+    if (std::string why = refusal_of_any(desc); !why.empty()) return why;
+    const std::optional<Resolution> resolution = resolution_of(desc, in_words_of_imagej(*layout_of(desc)));
+    if (!resolution || holds(*resolution)) return {};
+    return fmt::format(
+        "TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}: see whether the unit is right; a name that "
+        "ends in .ome.tif holds them",
+        desc.find('x')->spacing, desc.find('y')->spacing, desc.unit);
+}
+
+std::string ome_refusal(const ArrayDesc& desc, const WriteOptions&) {
+    const std::string why = refusal_of_any(desc);
+    return why.empty() ? why_no_ome_words(desc.type, layout_of(desc)->axes) : why;
 }
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
@@ -386,7 +410,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     }
     const std::string description =
         is_ome_name(name) ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
-    const std::optional<Resolution> resolution = resolution_of(name, array.desc, description);
+    std::optional<Resolution> resolution = resolution_of(array.desc, description.starts_with("ImageJ="));
+    if (resolution && !holds(*resolution)) resolution.reset();   // OME-XML says it
     // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip, of which a page has
     // one for each row at most. What does not pack grows by less than a thousandth.
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);

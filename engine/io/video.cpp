@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "io/decimal.hpp"
 #include "io/file.hpp"
@@ -93,13 +94,22 @@ double rotation_of(const Json& stream) {
     return 0;
 }
 
+/// One by a rate of the stream's, such as "30000/1001"; 0: it says none.
+double seconds_a_frame(const Json& stream, const char* name) {
+    const std::string rate = stream.value(name, "");
+    const std::size_t slash = std::min(rate.find('/'), rate.size());
+    const double up = number_of(rate.substr(0, slash)).value_or(0),
+                 down = slash < rate.size() ? number_of(rate.substr(slash + 1)).value_or(0) : 1;
+    return up > 0 && down > 0 ? down / up : 0;
+}
+
 Video look(const Source& source) {
     host::Child::Options options;
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
     for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
-                                   "stream=width,height,nb_read_frames,avg_frame_rate,pix_fmt,codec_name,sample_aspect_ratio:"
-                                   "stream_tags=alpha_mode:stream_side_data=rotation",
+                                   "stream=width,height,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
+                                   "sample_aspect_ratio:stream_tags=alpha_mode:stream_side_data=rotation",
                                    "-of", "json"})
         options.arguments.emplace_back(word);
     host::Child child(options);
@@ -135,11 +145,14 @@ Video look(const Source& source) {
     file.colour = video.grey ? Colour::grey : Colour::rgb;
     file.page_axes = frames > 1 ? 1 : 0;
     check_plausible(source, file.desc.dense_bytes(), source.bytes, best_ratio);
-    const std::string rate = stream.value("avg_frame_rate", "");   // "30000/1001"
-    const std::size_t slash = std::min(rate.find('/'), rate.size());
-    const double up = number_of(rate.substr(0, slash)).value_or(0),
-                 down = slash < rate.size() ? number_of(rate.substr(slash + 1)).value_or(0) : 1;
-    if (frames > 1 && up > 0 && down > 0) file.desc = file.desc.with_spacing('t', as_decimal(down / up));
+    if (const double mean = seconds_a_frame(stream, "avg_frame_rate"); frames > 1 && mean > 0) {
+        file.desc = file.desc.with_spacing('t', as_decimal(mean));
+        // The rate that fits every frame's time is theirs, or twice that for frames of two fields; else they come unevenly.
+        const double finest = seconds_a_frame(stream, "r_frame_rate"), ratio = finest > 0 ? mean / finest : 1;
+        if (std::abs(ratio - 1) > 0.01 && std::abs(ratio - 2) > 0.02)
+            file.warnings.push_back(
+                fmt::format("its frames are shown for times of different lengths: {:.4g} s, their mean, is taken for all", mean));
+    }
     if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
         pixels.find("16") != std::string::npos)
         file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));

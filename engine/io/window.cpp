@@ -152,15 +152,12 @@ std::array<double, 2> percentiles(const HostArray& array, std::array<double, 2> 
     });
 }
 
-namespace {
-
-/// What readers take so many channels for.
-std::span<const std::string_view> usual_names(std::size_t channels) {
-    if (channels == 2) return engine::grey_names;
-    return std::span(engine::colour_names).first(std::min(channels, engine::colour_names.size()));
+bool are_colours(const HostArray& array) {
+    const std::vector<std::string>& names = array.metadata.channels;
+    if (names.empty() || static_cast<std::int64_t>(names.size()) != array.desc.size('c')) return true;
+    const std::span<const std::string_view> usual = engine::usual_names(names.size());
+    return std::equal(names.begin(), names.end(), usual.begin(), usual.end());
 }
-
-}   // namespace
 
 bool has_other_colours(const HostArray& array) {
     const std::vector<std::string>& names = array.metadata.channels;
@@ -169,8 +166,7 @@ bool has_other_colours(const HostArray& array) {
         return name == engine::grey_names[0] ||
                std::find(engine::colour_names.begin(), engine::colour_names.end(), name) != engine::colour_names.end();
     });
-    const std::span<const std::string_view> usual = usual_names(names.size());
-    return known && !std::equal(names.begin(), names.end(), usual.begin(), usual.end());
+    return known && !are_colours(array);
 }
 
 std::string display_loss(const std::filesystem::path& path, const HostArray& given, WriteOptions& options) {
@@ -179,7 +175,7 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
         return fmt::format("its channels are {}, and whoever opens the picture takes {} channels for {}: a .tif, .npy or .zarr "
                            "file keeps them as they are",
                            fmt::join(given.metadata.channels, ", "), given.metadata.channels.size(),
-                           fmt::join(usual_names(given.metadata.channels.size()), ", "));
+                           fmt::join(engine::usual_names(given.metadata.channels.size()), ", "));
     const HostArray array = given.to_dense();
     const bool as_it_is =
         array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
@@ -188,16 +184,18 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
     options.range = std::array{low, high};
     const char* const remedy =
         "\"non_finite\": \"mask\" in the job replaces those of its inputs, \"reject\" names them; .tif and .npy keep them";
+    const bool coloured = !options.colour_map.empty() && options.colour_map != "grey";
+    const char* const lowest = coloured ? "of the first colour" : "black";
     if (lost == array.desc.count())
-        return fmt::format("none of {} elements is a finite number: the picture is black. {}", lost, remedy);
+        return fmt::format("none of {} elements is a finite number: the picture is {}. {}", lost, lowest, remedy);
     if (lost > 0)
-        return fmt::format("{} of {} elements are NaN or infinite, and black or white in the picture. {}", lost,
-                           array.desc.count(), remedy);
+        return fmt::format("{} of {} elements are NaN or infinite, and {} in the picture. {}", lost, array.desc.count(),
+                           coloured ? "of the first or the last colour" : "black or white", remedy);
     if (options.window && (high <= (*options.window)[0] || low >= (*options.window)[1]))
-        return fmt::format("all elements, {:g} to {:g}, lie on one side of the window [{:g}, {:g}]: the picture has one grey",
-                           low, high, (*options.window)[0], (*options.window)[1]);
+        return fmt::format("all elements, {:g} to {:g}, lie on one side of the window [{:g}, {:g}]: the picture has one {}",
+                           low, high, (*options.window)[0], (*options.window)[1], coloured ? "colour" : "grey");
     if (!options.window && low == high)
-        return fmt::format("all elements are {:g}: without a \"window\" of values the picture is black", low);
+        return fmt::format("all elements are {:g}: without a \"window\" of values the picture is {}", low, lowest);
     return {};
 }
 

@@ -15,6 +15,9 @@ std::array<double, 2> percentiles(const HostArray& dense, std::array<double, 2> 
 /// What a picture at this path would not show, and what to do; empty: nothing, or no picture. The elements' range, where it was
 /// looked at, stays in the options.
 std::string display_loss(const std::filesystem::path&, const HostArray&, WriteOptions&);
+/// Whether its channels are what readers take so many channels for: red, green, blue, with alpha behind them or not, or grey and
+/// alpha; so are those without names.
+bool are_colours(const HostArray&);
 /// Whether its channels are named as colours, and are others than readers take so many channels for: green and blue are two, as
 /// grey and alpha are.
 bool has_other_colours(const HostArray&);

@@ -197,6 +197,7 @@ Items first_items(const PreparedSeries& series) {
     const Watch& watch = *series.options.watch;
     watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
     if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest);
+    if (watch.began) watch.began();
     auto began = std::chrono::steady_clock::now();
     for (;;) {
         const std::vector<Arrival> arrivals = watch.folder->wait(std::chrono::milliseconds(100));

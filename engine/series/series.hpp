@@ -33,6 +33,7 @@ struct Watch {
     std::function<bool()> cancelled;     ///< asked while the first is waited for
     mutable std::shared_ptr<FolderWatch> folder;   ///< from then on
     mutable std::vector<Arrival> first{};          ///< what came while nothing ran yet
+    std::function<void()> began{};                    ///< called where no file that comes from now on is missed
     std::function<void(const std::string&)> tell{};   ///< of folders that go or come, at that moment; by one thread at a time
 };
 

@@ -1,50 +1,34 @@
 #!/usr/bin/env python3
-"""Folders of files, each read by the program and by NumPy, Pillow, tifffile or nibabel: right, refused truly, or wrong.
+"""Folders of files, each read by the program and by NumPy, Pillow, tifffile, nibabel, astropy or pydicom: right, refused truly, or wrong.
 
     judge.py --program PROGRAM [--list] NAME=FOLDER ...
 
-Ours may refuse what the others read, but only by words that are true: a file that another library decodes to its end is not
-damaged, and one of another format is called that, or unknown.
+Ours may refuse what the others read, but only by words that are true of that file (refusals.py).
 """
 
 import argparse
 import collections
-import contextlib
 import os
-import resource
+import re
 import sys
 import warnings
 
+import h5py
 import nibabel
 import numpy
+import scipy.io
 import tifffile
+from astropy.io import fits
 from PIL import Image
 
 import of_pydicom
+import refusals
 from program import Program
 
 warnings.simplefilter("ignore")
 Image.MAX_IMAGE_PIXELS = None
 # Pillow then fails at the end of a file that is cut off, as ours does.
 LEFT_OUT = (".py", ".pyc", ".txt", ".rst", ".md", ".json", ".c", ".h", ".sh", ".m", ".ttf", ".html", ".css", ".js", ".tar", ".xsl", ".in", ".am")
-
-# Words by which a refusal is a true one although the file is whole: it says what is not read.
-LIMITS = ("cannot be read", "are read", "is not read", "can be read", "colour model", "cannot decode", "must be converted", "is compressed by", "compressed BMP", "standing in another",
-          "stand in another file", "are only", "like page", "pixels of", "channels (CMYK?)", "volumes are read compressed", "no format that is known", "does not begin as one",
-          "not plain numbers", "a palette with", "NumPy's type", "bits a pixel", "YCbCr", "no pixels that are integers")
-DAMAGED = ("damaged", "cut off", "ends inside", "ends after", "past the end", "bytes", "declares", "says that", "has no ")
-
-
-@contextlib.contextmanager
-def little_memory():
-    """Others take what a header asks for: terabytes end this process and others of the machine, where too little memory is an error."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
 
 class Truth:
     """What another library reads: an array, how near ours has to be, and the spacing where it says one."""
@@ -55,7 +39,7 @@ class Truth:
 
 def of_pillow(path, form):
     with Image.open(path) as image:
-        if image.format != form:
+        if image.format != form and (image.format, form) != ("MPO", "JPEG"):   # of several pictures the first
             raise ValueError(f"Pillow calls it {image.format}")
         if getattr(image, "n_frames", 1) > 1:
             image.seek(0)
@@ -115,8 +99,46 @@ def of_nibabel(path):
     return Truth(array.T, 1e-6 if array.dtype.kind == "f" else 0.0, [float(z) for z in image.header.get_zooms()[:3]])
 
 
+def of_frames(path):
+    """A GIF as Pillow shows it, one frame over the other; NaN where it is transparent, which is whatever a reader makes of it."""
+    with Image.open(path) as image:
+        frames = []
+        for number in range(image.n_frames):
+            image.seek(number)
+            frame = numpy.asarray(image.convert("RGBA")).astype(float)
+            frame[frame[:, :, 3] == 0] = numpy.nan
+            frames.append(frame[:, :, :3])
+        return Truth(numpy.stack(frames))
+
+
+def of_astropy(path):
+    with fits.open(path) as units:
+        return Truth(next(unit.data for unit in units if unit.is_image and unit.data is not None), 1e-6)
+
+
 def truth_of(info, path):
     form = info["format"]
+    if form == "gif":
+        return of_frames(path)
+    if form == "fits":
+        return of_astropy(path)
+    if form == "hdf5" and info["detail"].startswith("MINC"):
+        image = nibabel.load(path)
+        return Truth(image.get_fdata().astype(numpy.float32), 1e-5, axes="TZYX"[-image.ndim:])
+    if form == "mgh":
+        image = nibabel.load(path)
+        return Truth(numpy.asarray(image.dataobj).T, spacing=[float(z) for z in image.header.get_zooms()[:3]])
+    if form == "mat":
+        array = scipy.io.loadmat(path)[re.search('variable "(.*)"', info["detail"]).group(1)]
+        return Truth(array.transpose([*range(array.ndim - 1, 1, -1), 0, 1]))   # planes in front
+    if form == "hdf5":
+        name, matlab = re.fullmatch("dataset (.*?)(, of MATLAB's)?(?:; named as .*)?", info["detail"]).groups()
+        with h5py.File(path) as file:
+            array = file[name][()]
+        return Truth(array.swapaxes(-1, -2) if matlab and array.ndim > 1 else array)   # MATLAB's columns stand one behind the other
+    if form == "npz":
+        with numpy.load(path, allow_pickle=False) as arrays:
+            return Truth(arrays[arrays.files[0]])
     if form == "dicom":
         array, tolerance = of_pydicom.array_of(path)
         return Truth(array, tolerance, steps=of_pydicom.steps_of(path))
@@ -159,6 +181,8 @@ def differences(info, ours, truth):
         wanted = wanted[..., [0, 3]]
     if wanted.ndim == squeezed.ndim + 1 and wanted.shape[-1] in (3, 4) and (wanted[..., :1] == wanted[..., :3]).all():
         wanted = wanted[..., 0]   # a palette of greys
+    if info["format"] == "gif" and squeezed.ndim + 1 == wanted.ndim:
+        squeezed = numpy.repeat(squeezed[..., None], 3, -1)
     if squeezed.shape != wanted.shape:
         return f"shape {ours.shape} for {theirs.shape}"
     if info["polarity"] == "white is zero" and not info["warnings"] and "ImageJ" not in info["detail"]:
@@ -169,6 +193,8 @@ def differences(info, ours, truth):
         return "" if same else "complex values differ"
     a, b = a.astype(numpy.float64), b.astype(numpy.float64)
     limit = truth.tolerance if truth.tolerance >= 1 else truth.tolerance * numpy.maximum(1, numpy.abs(b))
+    if info["format"] == "gif":
+        a = numpy.where(numpy.isnan(b), b, a)
     far = ~((numpy.abs(a - b) <= limit) | (numpy.isnan(a) & numpy.isnan(b)) | (a == b))
     if far.any():
         return f"{int(far.sum())} of {far.size} values differ, by up to {numpy.nanmax(numpy.abs(a - b)):g}"
@@ -190,60 +216,6 @@ def differences(info, ours, truth):
     return ""
 
 
-READABLE = {"PNG": "png", "TIFF": "tiff", "JPEG": "jpeg", "BMP": "bmp", "PPM": "pgm", "DICOM": "", "MPO": "jpeg", "DIB": "bmp"}
-
-
-def what_it_is(path):
-    """The format by another's judgement, and whether they read it to its end."""
-    with open(path, "rb") as file:
-        head = file.read(132)
-    if head[128:] == b"DICM":
-        return "DICOM", True
-    try:
-        image = nibabel.load(path)
-        if isinstance(image, (nibabel.Nifti1Image, nibabel.Nifti2Image)):
-            numpy.asarray(image.dataobj)
-            return "NIfTI", True
-    except Exception:
-        pass
-    try:
-        with Image.open(path) as image:
-            form = image.format
-            try:
-                image.load()
-                return form, True
-            except Exception:
-                return form, False
-    except Exception:
-        return "", False
-
-
-def refusal_fault(path, why):
-    """Empty where the words are true."""
-    with little_memory():
-        form, whole = what_it_is(path)
-    text = why.split(os.path.basename(path))[-1]
-    if form == "DICOM":
-        if "DICOM" in text or any(words in text for words in LIMITS):
-            return ""
-        try:
-            of_pydicom.array_of(path)
-        except Exception:
-            return ""
-        return "a DICOM file is called damaged, and pydicom reads it"
-    if "damaged" in text or "cut off" in text or "ends inside" in text:
-        if form == "PNG" or (form in READABLE and whole):
-            return "called damaged, and another reads it" if whole else ""
-        if form and form not in READABLE and form != "NIfTI":
-            return f"a {form} file is called damaged"
-        return "called damaged, and another reads it" if whole else ""
-    if "its name is wrong" in text:
-        return ""
-    if any(words in text for words in LIMITS) or not whole:
-        return ""
-    return "the words were not expected"
-
-
 # Files on which another library and ours differ for a reason; the words say which. None of them hides a difference of meaning.
 EXCEPTIONS = {
     "test_ifd_loop_to_first.tif": "its directories go round in a loop, which is damage; tifffile stops there",
@@ -256,6 +228,10 @@ EXCEPTIONS = {
     "testfax4.tiff": "imagecodecs loses its place in some lines; ours is what libtiff makes of it, as Pillow reads it",
     "tiff_tiled_jpeg_oob_read.tif": "tifffile puts each tile's first channel in the place of all; ours was looked at and is the picture",
     "badcrc.png": "its checksum does not fit, which is damage; Pillow does not look",
+    "issue_2811.gif": "its codes begin with 11 bits where GIF has 8 at most, which is damage; Pillow does not ask",
+    "test_extents_transparency.gif": "behind its first frame begins another GIF file, which is damage; Pillow looks for the next frame there",
+    "miuint32_for_miint32.mat": "it has sizes in another type than MATLAB's, which matio does not take and SciPy does",
+    "miutf8_array_name.mat": "it has a name in another type than MATLAB's, which matio does not take and SciPy does",
     "huge_IDAT.png": "its data end before their declared length; Pillow does not look",
 }
 
@@ -283,14 +259,19 @@ def main():
                 try:
                     info, why = program.info(path)
                     output, why_not = program.array(path) if info else (None, why)
+                    choice = re.search(r'say which: "dataset": "([^"]+)"', why_not)
+                    if choice and not refusals.fault_of(path, why_not):   # of several the one that it offers
+                        chosen = {"dataset": choice.group(1)}
+                        info, why = program.info(path, chosen)
+                        output, why_not = program.array(path, chosen) if info else (None, why)
                     if output is None:
                         verdict, words = "refused", why_not
-                        fault = refusal_fault(path, why_not)
+                        fault = refusals.fault_of(path, why_not)
                         if fault:
                             verdict, words = "wrong", f"{fault}: {why_not[-200:]}"
                     else:
                         try:
-                            with little_memory():
+                            with refusals.little_memory():
                                 truth = truth_of(info, path)
                         except Exception as error:
                             verdict, words = "read alone", f"no other reads it: {error}"

@@ -456,6 +456,15 @@ def written(program, folder):
         right += same
         if not same:
             wrong.append(f"videos: {alpha['ignored']} {wide['warnings']}")
+        # Frames that come unevenly, as a telephone films, have no one distance in time.
+        source = ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=16x16:rate=10:duration=1"]
+        subprocess.run([*source, "-vf", "setpts=if(lt(N\\,5)\\,N\\,N*3)/10/TB", "-vsync", "vfr", "-c:v", "png", os.path.join(folder, "uneven.mov")], check=True)
+        subprocess.run([*source, "-c:v", "png", os.path.join(folder, "even.mov")], check=True)
+        uneven, even = (program.info(os.path.join(folder, name))[0]["warnings"] for name in ("uneven.mov", "even.mov"))
+        same = len(uneven) == 1 and "of different lengths" in uneven[0] and not even
+        right += same
+        if not same:
+            wrong.append(f"frames that come unevenly: {uneven}, evenly: {even}")
     # A hyperstack: its axes, distances, channels and time.
     array = volume("uint16", (2, 4, 3, 7, 9))
     tifffile.imwrite(os.path.join(folder, "in.ome.tif"), array, metadata={"axes": "TZCYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.25, "PhysicalSizeZ": 2.0, "TimeIncrement": 0.5,

@@ -3,9 +3,9 @@
 
     tests/foreign/suites.py --program build/bin/parallax --work FOLDER [--list]
 
-Fetched by package name: pydicom, nibabel and scikit-image bring files along, Pillow's source distribution and Debian's source
-packages tiff and libpng1.6 hold theirs. What cannot be had is skipped and said. Held against NumPy, Pillow, tifffile and nibabel,
-which a virtual environment in FOLDER has. Ends with 77 where that cannot be made.
+Fetched by package name: pydicom, nibabel, scikit-image, SciPy, NumPy, h5py and astropy bring files along, Pillow's source distribution and Debian's source
+packages tiff and libpng1.6 hold theirs. What cannot be had is skipped and said. Held against what a virtual environment in FOLDER
+has: NumPy, Pillow, tifffile, nibabel, pydicom, SciPy, h5py, astropy. Ends with 77 where that cannot be made.
 """
 
 import argparse
@@ -18,6 +18,10 @@ import tarfile
 
 PACKAGES = ["numpy", "tifffile", "nibabel", "pydicom", "Pillow", "scikit-image", "imagecodecs", "SimpleITK", "pynrrd", "h5py", "scipy", "zarr", "numcodecs", "astropy",
             "pylibjpeg", "pylibjpeg-libjpeg", "pylibjpeg-openjpeg"]
+
+# Packages that bring their tests' files along: the module, and where in it they lie.
+INSTALLED = {"pydicom": ("pydicom", "data"), "nibabel": ("nibabel", "tests", "data"), "scikit-image": ("skimage", "data"), "scipy": ("scipy", "io", "matlab", "tests", "data"),
+             "numpy": ("numpy", "lib", "tests", "data"), "h5py": ("h5py", "tests", "data_files"), "astropy": ("astropy", "io", "fits", "tests", "data")}
 
 
 def make_environment(work):
@@ -32,6 +36,10 @@ def make_environment(work):
                 return None
         open(done, "w").close()
     return python
+
+
+def folder_of(python, module):
+    return subprocess.run([python, "-c", f"import {module}, os; print(os.path.dirname({module}.__file__))"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def unpack(archive, folder, wanted):
@@ -94,9 +102,7 @@ def main():
     python = make_environment(work)
     if python is None:
         return 77
-    where = subprocess.run([python, "-c", "import nibabel, pydicom, skimage, os\nfor m in (pydicom, nibabel, skimage): print(os.path.dirname(m.__file__))"], capture_output=True,
-                           text=True, check=True).stdout.split("\n")
-    suites = {"pydicom": os.path.join(where[0], "data"), "nibabel": os.path.join(where[1], "tests", "data"), "scikit-image": os.path.join(where[2], "data")}
+    suites = {name: os.path.join(folder_of(python, module), *inside) for name, (module, *inside) in INSTALLED.items()}
     for name, (folder, why) in {"pillow": fetch_pillow(work, python), "tiff": fetch_debian(work, "tiff", "test/images/"),
                                 "libpng": fetch_debian(work, "libpng1.6", "contrib/")}.items():
         if folder is None:

@@ -193,3 +193,92 @@ TEST_CASE("described: a file that is not read is called what it is") {
         CHECK_FALSE(error.hint.empty());
     }
 }
+
+TEST_CASE("described: a picture whose kind is not read is called what it is") {
+    const Folder folder;
+    const auto problem = [&](const char* name, const std::string& bytes) {
+        put(folder / name, bytes);
+        return io_error(folder / name, [&] { io::info(folder / name); }).problem;
+    };
+    // Colours by JPEG as TIFF had it first: it is JPEG.
+    const std::vector<TiffEntry> old = tiff_picture(2, 1, 8, 6, 8, 6, {{258, 3, {8, 8, 8}}, {259, 3, {6}}, {277, 3, {3}}});
+    CHECK(problem("a.tif", make_tiff({old}, "abcdef")).find("JPEG as TIFF had it before 1995") != std::string::npos);
+    // A GIF without any table of colours is not damaged, and shows nothing.
+    const std::string gif = problem("a.gif", std::string("GIF89a\1\0\1\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;", 29));
+    if (gif.find("libgif-dev") == std::string::npos) CHECK(gif.find("no table of colours") != std::string::npos);
+}
+
+TEST_CASE("described: what a GIF's frames leave transparent is told, in whichever of them") {
+    const Folder folder;
+    try {
+        io::check_writable(folder / "a.gif", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}}));
+    } catch (const IoError& error) {
+        MESSAGE("not tried: ", error.problem);
+        return;
+    }
+    // Two frames of one grey pixel; the first says what becomes of it, the second whether its own, 1, is seen through.
+    const auto frames = [](char disposal, char transparent) {
+        std::string bytes("GIF89a\1\0\1\0\x80\0\0\x10\x10\x10\xe0\xe0\xe0", 19);
+        bytes += std::string("!\xf9\4", 3) + static_cast<char>(disposal << 2) + std::string("\1\0\0\0", 4);
+        bytes += std::string(",\0\0\0\0\1\0\1\0\0\2\2D\1\0", 15);   // its only pixel: 0
+        bytes += std::string("!\xf9\4", 3) + transparent + std::string("\1\0\1\0", 4);
+        bytes += std::string(",\0\0\0\0\1\0\1\0\0\2\2L\1\0;", 16);   // 1
+        return bytes;
+    };
+    const auto read = [&](char disposal, char transparent) {
+        put(folder / "a.gif", frames(disposal, transparent));
+        const HostArray array = io::read(folder / "a.gif");
+        return std::pair(values_of<std::uint8_t>(array), io::info(folder / "a.gif").warnings.size());
+    };
+    using Values = std::vector<std::uint8_t>;
+    CHECK(read(1, 0) == std::pair(Values{0x10, 0xe0}, std::size_t{0}));
+    CHECK(read(1, 1) == std::pair(Values{0x10, 0x10}, std::size_t{0}));   // what is below is seen
+    CHECK(read(2, 0) == std::pair(Values{0x10, 0xe0}, std::size_t{0}));
+    CHECK(read(2, 1) == std::pair(Values{0x10, 0}, std::size_t{1}));   // nothing is
+}
+
+TEST_CASE("described: OME-XML of several files, or that stands in another, is called that") {
+    const Folder folder;
+    const auto warnings = [&](int pages, const std::string& description) {
+        put(folder / "a.ome.tif", pages_of(pages, description));
+        std::string all;
+        for (const std::string& text : io::info(folder / "a.ome.tif").warnings) all += text + "\n";
+        return all;
+    };
+    const std::string pixels = R"(DimensionOrder="XYZCT" Type="uint8" SizeX="2" SizeY="1" SizeZ="1" SizeC="2" SizeT="1")";
+    const std::string one = R"(<TiffData IFD="0"><UUID FileName="a.ome.tif">urn:uuid:1</UUID></TiffData>)",
+                      other = R"(<TiffData IFD="0" FirstC="1"><UUID FileName="b.ome.tif">urn:uuid:2</UUID></TiffData>)";
+    CHECK(warnings(1, ome(pixels, one + other)).find("over several files, a.ome.tif and others") != std::string::npos);
+    const std::string own = R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="1"/>)";
+    CHECK(warnings(2, ome(pixels, own)).find("an order of their own") != std::string::npos);
+    CHECK(warnings(1, R"(<?xml version="1.0"?><OME><BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/></OME>)")
+              .find("stands in another file, a.companion.ome") != std::string::npos);
+}
+
+TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML in every unit, are told") {
+    const Folder folder;
+    const auto info = [&](const std::string& description, int pages = 1) {
+        put(folder / "a.tif", pages_of(pages, description));
+        return io::info(folder / "a.tif");
+    };
+    const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");
+    REQUIRE(signed_ones.warnings.size() == 1);
+    CHECK(signed_ones.warnings[0].find("-32768.0 + 1.0 times what is stored") != std::string::npos);
+    CHECK(info("ImageJ=1.53t\ncf=0\nc0=0.0\nc1=1.0\n").warnings.empty());
+    CHECK(info("ImageJ=1.53t\ncf=21\n").warnings.size() == 1);   // optical density
+    const auto timed = [&](const std::string& unit) {
+        return info(
+            ome(R"(DimensionOrder="XYZCT" Type="uint8" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="2" TimeIncrement="5")" +
+                unit),
+            2);
+    };
+    const std::pair<const char*, double> units[] = {{"", 5},      {"s", 5},     {"ms", 0.005}, {"\xc2\xb5s", 5e-6},
+                                                    {"ns", 5e-9}, {"min", 300}, {"h", 18000},  {"d", 432000}};
+    for (const auto& [unit, seconds] : units) {
+        CAPTURE(std::string(unit));
+        const io::FileInfo file = timed(*unit ? fmt::format(" TimeIncrementUnit=\"{}\"", unit) : "");
+        CHECK(file.warnings.empty());
+        CHECK(file.desc.find('t')->spacing == doctest::Approx(seconds));
+    }
+    CHECK(timed(" TimeIncrementUnit=\"fortnight\"").warnings.size() == 1);
+}

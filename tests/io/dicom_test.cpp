@@ -19,6 +19,7 @@ struct Dicom {
     std::optional<std::string> photometric = "MONOCHROME2";
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
     std::string frame_ms;                 ///< with a second frame
+    std::string slope, intercept;
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
 
     std::string bytes() const {
@@ -35,6 +36,8 @@ struct Dicom {
         if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
         word(file, 0x10, rows), word(file, 0x11, columns);
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
+        if (!intercept.empty()) element(file, 0x28, 0x1052, "DS", intercept);
+        if (!slope.empty()) element(file, 0x28, 0x1053, "DS", slope);
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
             Bytes words;
             for (const std::uint16_t value : palette) words.add(value);
@@ -303,5 +306,21 @@ TEST_CASE("dicom: a time of frames is as many seconds as the file says") {
         const ArrayDesc desc = io::info(folder / "a.dcm").desc;
         REQUIRE(desc.find('t'));
         CHECK(desc.find('t')->spacing == seconds);
+    }
+}
+
+TEST_CASE("dicom: slope and intercept are applied together, and told where they cannot be") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const auto file = [](const char* slope, const char* intercept) {
+        Dicom one;
+        one.slope = slope, one.intercept = intercept;
+        return one;
+    };
+    CHECK(read<float>(folder, file("2 ", "-3")) == std::vector<float>{-1, 1, 3, 507});
+    CHECK(told(folder, file("2 ", "-3")).empty());
+    for (const Dicom& one : {file("0 ", "5 "), file("2 ", ""), file("", "-3"), file("ab", "5 ")}) {
+        has(told(folder, one), "slope and intercept");
+        CHECK(read<std::uint8_t>(folder, one) == std::vector<std::uint8_t>{1, 2, 3, 255});
     }
 }

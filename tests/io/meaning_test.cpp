@@ -143,7 +143,13 @@ TEST_CASE("meaning: pixels that TIFF's resolution does not hold are refused, and
     HostArray image = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 5}, {'x', 6}}));
     for (const double side : {1e-9, 1e15}) {   // um
         image.desc = image.desc.with_unit("um").with_spacing('x', side).with_spacing('y', side);
-        CHECK_THROWS_WITH_AS(io::write(folder / "a.tif", image), doctest::Contains("holds no pixels of"), IoError);
+        // Before the work, and with what holds them.
+        const IoError error = io_error(folder / "a.tif", [&] { io::check_writable(folder / "a.tif", image.desc); });
+        CHECK(error.problem.find("holds no pixels of") != std::string::npos);
+        CHECK(error.problem.find(".ome.tif") != std::string::npos);
+        CHECK(error.hint.find(".nrrd") != std::string::npos);
+        CHECK(error.hint.find(".tif") == std::string::npos);
+        io_error(folder / "a.tif", [&] { io::write(folder / "a.tif", image); });
         CHECK_FALSE(fs::exists(folder / "a.tif"));
         io::write(folder / "a.ome.tif", image, {.overwrite = true});
         CHECK(io::read(folder / "a.ome.tif").desc.find('x')->spacing == doctest::Approx(side));
@@ -167,16 +173,16 @@ TEST_CASE("meaning: two colours of three are not grey and alpha") {
     HostArray two = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 5}, {'x', 6}, {'c', 2}}));
     struct Row {
         std::vector<std::string> names;
-        bool others;
+        bool others, grey_and_alpha;
     };
-    for (const Row& row : {Row{{}, false}, Row{{"grey", "alpha"}, false}, Row{{"green", "blue"}, true}, Row{{"DAPI", "GFP"}, false}}) {
+    for (const Row& row : {Row{{}, false, true}, Row{{"grey", "alpha"}, false, true}, Row{{"green", "blue"}, true, false},
+                           Row{{"DAPI", "GFP"}, false, false}}) {
         two.metadata.channels = row.names;
         CHECK(io::has_other_colours(two) == row.others);
         io::WriteOptions options;
         CHECK(io::display_loss(folder / "a.png", two, options).empty() != row.others);
         io::write(folder / "a.tif", two, {.overwrite = true});
-        if (row.names.empty()) CHECK(io::info(folder / "a.tif").colour == io::Colour::grey_alpha);
-        if (row.others) CHECK(io::info(folder / "a.tif").colour != io::Colour::grey_alpha);
+        CHECK((io::info(folder / "a.tif").colour == io::Colour::grey_alpha) == row.grey_and_alpha);
     }
     HostArray three = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 5}, {'x', 6}, {'c', 3}}));
     three.metadata.channels = {"green", "blue", "alpha"};
@@ -184,9 +190,31 @@ TEST_CASE("meaning: two colours of three are not grey and alpha") {
     CHECK(io::info(folder / "b.tif").colour != io::Colour::rgb);
     io::write(folder / "b.nrrd", three);
     CHECK(io::info(folder / "b.nrrd").colour == io::Colour::other);
+    three.metadata.channels = {"DAPI", "GFP", "mCherry"};   // stains
+    io::write(folder / "d.tif", three);
+    CHECK(io::info(folder / "d.tif").colour == io::Colour::other);
+    CHECK(same_elements(io::read(folder / "d.tif"), three));
+    io::write(folder / "d.nrrd", three);
+    CHECK(io::info(folder / "d.nrrd").colour == io::Colour::other);
     three.metadata.channels = {"red", "green", "blue"};
     io::write(folder / "c.tif", three);
     CHECK(io::info(folder / "c.tif").colour == io::Colour::rgb);
+    // In OME-TIFF names stand beside planes alone: those that the colours say already need none, those that they do not say do.
+    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::boolean, ElementType::u32, ElementType::f32}) {
+        CAPTURE(to_string(type));
+        HostArray typed = HostArray::make(three.desc.with_type(type));
+        std::fill_n(typed.data(), typed.desc.dense_bytes(), std::byte{1});
+        typed.metadata.channels = three.metadata.channels;
+        io::write(folder / "e.ome.tif", typed, {.overwrite = true});
+        const bool colours = bytes_of(type) < 4;
+        const io::FileInfo info = io::info(folder / "e.ome.tif");
+        CHECK((info.colour == io::Colour::rgb) == colours);
+        CHECK(info.desc.axes.back().name == (colours ? 'c' : 'x'));
+        CHECK((io::read(folder / "e.ome.tif").metadata.channels == three.metadata.channels) == !colours);
+    }
+    two.metadata.channels = {"grey", "alpha"};
+    io::write(folder / "f.ome.tif", two);
+    CHECK(io::info(folder / "f.ome.tif").colour == io::Colour::grey_alpha);
 }
 
 TEST_CASE("meaning: NIfTI's fourth axis is time where it is in a unit of time, and told where it is not") {

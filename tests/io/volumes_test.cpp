@@ -285,6 +285,34 @@ TEST_CASE("volumes: FITS images, signed and unsigned, scaled, in extensions") {
     CHECK(values_of<std::uint8_t>(io::read(folder / "d.fits", options)) == std::vector<std::uint8_t>{'d', 'e'});
     options.dataset = "2";
     CHECK(io::read(folder / "d.fits", options).desc.count() == 2);
+    // Sizes of 0 are no image, nor damage: random groups begin so, and headers that stand for what follows.
+    const auto empty = [&](std::vector<std::string> more) {
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    2", "NAXIS1  =                    0",
+                                          "NAXIS2  =                    3"};
+        cards.insert(cards.end(), more.begin(), more.end());
+        return fits(cards, "");
+    };
+    options.dataset.clear();
+    put(folder / "f.fits", empty({"GROUPS  =                    T"}));
+    CHECK(io_error(folder / "f.fits", [&] { io::info(folder / "f.fits"); }).problem.find("without an image: 0 (random groups)") !=
+          std::string::npos);
+    put(folder / "g.fits", empty({}) + extension.substr(2880));
+    CHECK(io::read(folder / "g.fits").desc.count() == 3);
+    // An image in tiles is a table to those who do not know it.
+    const std::string tiles =
+        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
+        fits({"XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
+              "NAXIS1  =                    8", "NAXIS2  =                    1", "ZIMAGE  =                    T",
+              "EXTNAME = 'TILES'"},
+             std::string(8, 'x'));
+    put(folder / "e.fits", tiles);
+    for (const char* const dataset : {"", "TILES", "1"}) {
+        options.dataset = dataset;
+        const IoError error = io_error(folder / "e.fits", [&] { io::info(folder / "e.fits", options); });
+        CHECK(error.problem.find("image is compressed") != std::string::npos);
+        CHECK(error.hint.find("funpack") != std::string::npos);
+    }
     options.dataset = "NONE";
     CHECK(io_error(folder / "d.fits", [&] { io::info(folder / "d.fits", options); }).hint.find("MASK") != std::string::npos);
 }

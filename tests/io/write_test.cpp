@@ -237,7 +237,12 @@ TEST_CASE("what a picture cannot show is told") {
     CHECK(loss({0, 1, 2}).empty());
     CHECK(says(loss({nan, nan, nan}), "none of 3 elements is a finite number: the picture is black"));
     CHECK(says(loss({nan, nan, nan}), "\"non_finite\""));
-    CHECK(says(loss({1, nan, 2, inf}), "2 of 4 elements are NaN or infinite"));
+    CHECK(says(loss({1, nan, 2, inf}), "2 of 4 elements are NaN or infinite, and black or white"));
+    // A colour map has neither black nor white.
+    CHECK(says(loss({1, nan, 2, inf}, {.colour_map = "viridis"}), "NaN or infinite, and of the first or the last colour"));
+    CHECK(says(loss({nan}, {.colour_map = "viridis"}), "the picture is of the first colour"));
+    CHECK(says(loss({7, 7}, {.colour_map = "viridis"}), "the picture is of the first colour"));
+    CHECK(says(loss({7, 7}, {.colour_map = "grey"}), "the picture is black"));
     CHECK(loss({1, nan}, {}, "a.tif").empty());   // which keeps them
     CHECK(says(loss({7, 7}), "all elements are 7"));
     CHECK(loss({7, 7}, {.window = {{0, 255}}}).empty());

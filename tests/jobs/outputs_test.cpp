@@ -1,15 +1,16 @@
 // All or nothing, tables of records, and places of files.
+#include <limits>
+#include <random>
+#include <set>
+
 #include "io/transaction.hpp"
+#include "job/packing.hpp"
 #include "job/paths.hpp"
 #include "job/pattern.hpp"
 #include "job/read.hpp"
 #include "job/table.hpp"
 #include "seed.hpp"
 #include "support.hpp"
-
-#include <limits>
-#include <random>
-#include <set>
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -271,4 +272,25 @@ TEST_CASE("non-finite values: propagate, reject, mask") {
     HostArray u = ramp(3, 3);
     apply_non_finite(u, NonFinite::reject, "input");
     CHECK(u.as<std::uint8_t>()[8] == 8);
+}
+
+TEST_CASE("outputs: what would spare packing is said of formats that pack, with no key that they have not") {
+    const auto ways = [](const char* file, std::optional<int> compression = std::nullopt, const char* combine = "") {
+        OutputSpec output;
+        output.file = file;
+        output.combine = combine;
+        output.write.compression = compression;
+        return without_packing({output});
+    };
+    using Ways = std::vector<std::string>;
+    const std::string key = "\"compression\": 0";
+    CHECK(ways("a.png") == Ways{"TIFF or NPY", key});
+    CHECK(ways("a.png", 0) == Ways{});
+    for (const char* const name : {"a.jpg", "a.JPEG", "a.gif", "a.mp4"}) CHECK(ways(name) == Ways{"TIFF or NPY"});
+    CHECK(ways("a.tif") == Ways{});
+    CHECK(ways("a.tif", 6) == Ways{key});
+    CHECK(ways("a.ome.zarr", 3) == Ways{key});
+    CHECK(ways("a.nii.gz") == Ways{".nii for .nii.gz"});
+    CHECK(ways("a.npy") == Ways{});
+    CHECK(ways("film.mp4", std::nullopt, "stack") == Ways{});   // when all items are done
 }

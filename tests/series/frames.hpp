@@ -69,19 +69,21 @@ inline std::map<std::string, std::string> contents(const fs::path& folder) {
     return files;
 }
 
-/// How often the manifest of `out` has recorded each item as done.
-inline std::map<std::string, int> times_done(const fs::path& manifest) {
+/// How often a manifest has recorded each item as "done" or as "failed".
+inline std::map<std::string, int> recorded(const fs::path& manifest, const std::string& state) {
     std::map<std::string, int> times;
+    if (!fs::is_directory(manifest)) return times;
     for (const auto& entry : fs::directory_iterator(manifest)) {
         if (!entry.path().filename().string().starts_with("items-")) continue;
         std::istringstream lines(read_text(entry.path()));
         for (std::string line; std::getline(lines, line) && !lines.eof();) {
             const Json record = Json::parse(line.substr(17), nullptr, false);
-            if (!record.is_discarded() && record["state"] == "done") ++times[record["item"].get<std::string>()];
+            if (!record.is_discarded() && record["state"] == state) ++times[record["item"].get<std::string>()];
         }
     }
     return times;
 }
+inline std::map<std::string, int> times_done(const fs::path& manifest) { return recorded(manifest, "done"); }
 
 inline Run run_job(const fs::path& folder, const std::string& out, std::vector<std::string> more = {},
                    const std::string& device = "native") {

@@ -10,6 +10,7 @@
 #include "seed.hpp"
 #include "series/folder_watch.hpp"
 #include "series/series.hpp"
+#include "watching_run.hpp"
 
 #if defined(__linux__)
 #include <sys/mount.h>
@@ -32,6 +33,7 @@ Json watched_job() {
     return job;
 }
 
+#if !defined(_WIN32)   // where a test can end a program as Ctrl-C does
 /// As a camera program, a copy, a slow network drive, a careful program, or one that closes each file twice has it.
 void write_somehow(const fs::path& folder, int number, unsigned how) {
     const fs::path target = folder / "frames" / (frame_name(number) + ".tif"),
@@ -59,32 +61,34 @@ void write_somehow(const fs::path& folder, int number, unsigned how) {
     file.close();
     fs::remove(aside);
 }
+#endif
 
 }   // namespace
+
+#if !defined(_WIN32)
 
 TEST_CASE("watch: frames at 50 a second, however they are written, are all done, and none half") {
     const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     constexpr int before = 3, frames = 150;
     const Folder folder(before, watched_job());
-    std::thread camera([&] {
-        std::mt19937 random(seed);
-        std::vector<std::thread> slow;
-        std::this_thread::sleep_for(milliseconds(300));
-        for (int i = before; i < frames; ++i) {
-            const unsigned how = static_cast<unsigned>(random() % 6);
-            if (how < 2)
-                write_somehow(folder.path(), i, how);
-            else
-                slow.emplace_back([&folder, i, how] { write_somehow(folder.path(), i, how); });
-            std::this_thread::sleep_for(milliseconds(20));
-        }
-        for (std::thread& thread : slow) thread.join();
-    });
-    const Run run = run_program(
-        {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"},
-        folder.path());
-    camera.join();
+    WatchingRun watching(folder.path(), {"--report", "report.json"});
+    std::mt19937 random(seed);
+    std::vector<std::thread> slow;
+    std::vector<std::string> names;
+    for (int i = 0; i < frames; ++i) {
+        names.push_back(frame_name(i));
+        if (i < before) continue;
+        const unsigned how = static_cast<unsigned>(random() % 6);
+        if (how < 2)
+            write_somehow(folder.path(), i, how);
+        else
+            slow.emplace_back([&folder, i, how] { write_somehow(folder.path(), i, how); });
+        std::this_thread::sleep_for(milliseconds(20));
+    }
+    for (std::thread& thread : slow) thread.join();
+    watching.has_done(names);
+    const Run run = watching.end();
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
     const Json report = Json::parse(read_text(folder / "report.json"));
@@ -113,37 +117,29 @@ TEST_CASE("watch: an empty folder is waited at, and Ctrl-C or --idle end it") {
         run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "0.5"}, folder.path());
     CHECK(none.status == 2);
     CHECK(contains(none.err, "no file that came"));
-    std::thread camera([&] {
-        std::this_thread::sleep_for(milliseconds(500));
-        for (int i = 0; i < 5; ++i) write_somehow(folder.path(), i, 4);   // the first is told of twice
-    });
-    const Run some =
-        run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "2"}, folder.path());
-    camera.join();
+    WatchingRun idle(folder.path(), {"--idle", "3"});
+    for (int i = 0; i < 5; ++i) write_somehow(folder.path(), i, 4);   // the first is told of twice
+    const Run some = idle.wait_for_end();
     CAPTURE(some.err);
     CHECK(some.status == 0);
     CHECK(contains(some.err, "5 of 5 items done"));
-#if !defined(_WIN32)
     fs::remove_all(folder / "out");
-    const Run stopped = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch"}, folder.path(), {}, {},
-                                    {"timeout", "--signal=INT", "5"});
+    WatchingRun watching(folder.path());
+    watching.has_done({"f000", "f001", "f002", "f003", "f004"});
+    const Run stopped = watching.end();
     CAPTURE(stopped.err);
-    CHECK(stopped.status == 124);   // timeout signals the process and then its group: one press, seen twice
+    CHECK(stopped.status == 0);
     CHECK(contains(stopped.err, "5 of 5 items done"));
     CHECK(fs::exists(folder / "out/all.npy"));
-#endif
 }
 
 TEST_CASE("watch: taken up again at once, each file counts once, and all is as of a series of what is there") {
     const Folder folder(2, watched_job());
-    std::thread camera([&] {
-        std::this_thread::sleep_for(milliseconds(1500));
-        io::write(folder / "frames/f000b.tif", frame(7));   // before the second by its name, and taken before the first
-        write_text(folder / "frames/.f9.tif", "a name that programs use before they rename");
-    });
-    const Run first = run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch"}, folder.path(), {}, {},
-                                  {"timeout", "--signal=INT", "8"});
-    camera.join();
+    WatchingRun watching(folder.path());
+    write_text(folder / "frames/.f9.tif", "a name that programs use before they rename");
+    io::write(folder / "frames/f000b.tif", frame(7));   // before the second by its name, and taken before the first
+    watching.has_done({"f000", "f000b", "f001"});
+    const Run first = watching.end();
     CAPTURE(first.err);
     CHECK(contains(first.err, "3 of 3 items done"));
     io::write(folder / "frames/f005.tif", frame(5));
@@ -155,6 +151,8 @@ TEST_CASE("watch: taken up again at once, each file counts once, and all is as o
     REQUIRE(run_program({"run", "job.json", "--out", "fresh", "--device", "native", "--quiet"}, folder.path()).status == 0);
     CHECK(contents(folder / "out") == contents(folder / "fresh"));
 }
+
+#endif
 
 TEST_CASE("watch: what cannot be watched is refused with the reason") {
     const auto refused = [](const Json& patch, const char* says, std::vector<std::string> more = {}) {
@@ -192,19 +190,16 @@ TEST_CASE("watch: by looking alone, a file is taken when it no longer grows") {
     FolderWatch watch({"deep/*/x*.raw"}, "/for_each/frame", where);   // no notices of folders that a pattern finds
     write_text(folder / "deep/a/x1.raw", "one");
     write_text(folder / "deep/a/y1.raw", "other");
-    const auto began = std::chrono::steady_clock::now();
-    std::vector<Arrival> arrivals;
-    bool grew = false;
-    while (arrivals.empty() && std::chrono::steady_clock::now() - began < std::chrono::seconds(20)) {
+    std::vector<Arrival> arrivals = watch.wait(milliseconds(1));
+    REQUIRE(arrivals.empty());
+    REQUIRE(watch.expects());   // it has been seen, and grows
+    write_text(folder / "deep/a/x1.raw", "one and more");
+    const auto grew = std::chrono::steady_clock::now();
+    while (arrivals.empty() && std::chrono::steady_clock::now() - grew < std::chrono::seconds(20))
         arrivals = watch.wait(milliseconds(200));
-        if (!grew && std::chrono::steady_clock::now() - began > milliseconds(1500)) {
-            grew = true;
-            write_text(folder / "deep/a/x1.raw", "one and more");
-        }
-    }
     REQUIRE(arrivals.size() == 1);
     CHECK(arrivals[0].file.filename() == "x1.raw");
-    CHECK(std::chrono::steady_clock::now() - began > milliseconds(3000));
+    CHECK(std::chrono::steady_clock::now() - grew >= FolderWatch::settle);
     CHECK(watch.wait(milliseconds(1500)).empty());
     fs::remove_all(folder / "deep");
     CHECK(watch.wait(milliseconds(300)).empty());
@@ -341,6 +336,7 @@ TEST_CASE("watch: a folder that can no longer be read, or is no longer mounted, 
 }
 #endif
 
+#if !defined(_WIN32)
 namespace {
 
 void replace(const fs::path& file, const HostArray& array) {
@@ -358,29 +354,33 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
         job["outputs"].erase("all");
         job["for_each"].erase("on_error");   // none of this ends a watch
         const Folder folder(0, job);
-        std::thread camera([&] {
-            std::this_thread::sleep_for(milliseconds(3000));
-            write_frames(folder / "frames", 3);
-            std::this_thread::sleep_for(milliseconds(1500));
-            const auto time = fs::last_write_time(folder / "frames/f000.tif");
-            fs::create_directory(folder / "other");
-            io::write(folder / "other/f000.tif", frame(40));   // as long and as old as the first, and another
-            fs::last_write_time(folder / "other/f000.tif", time);
-            fs::copy_file(folder / "frames/f001.tif", folder / "other/f001.tif");
-            io::write(folder / "other/f009.tif", frame(9));
-            fs::rename(folder / "frames", folder / "full");
-            fs::rename(folder / "other", folder / "frames");
-            std::this_thread::sleep_for(milliseconds(3500));
-            replace(folder / "frames/f009.tif", frame(80));   // in the same folder, and once more
-            std::this_thread::sleep_for(milliseconds(1500));
-            replace(folder / "frames/f009.tif", frame(90));
-            fs::copy_file(folder / "full/f002.tif", folder / "frames/f002.tif");
-        });
-        std::vector<std::string> arguments{"run",     "job.json", "--out", "out",      "--device",   "native",
-                                           "--watch", "--idle",   "4",     "--report", "report.json"};
-        if (overwrite) arguments.emplace_back("--overwrite");
-        const Run run = run_program(arguments, folder.path());
-        camera.join();
+        std::vector<std::string> more{"--report", "report.json"};
+        if (overwrite) more.emplace_back("--overwrite");
+        WatchingRun watching(folder.path(), more);
+        const auto dealt_with = [&](const char* name, int times) {   // what failed once is left to --resume whatever comes then
+            if (overwrite)
+                watching.has_done({name}, times + 1);
+            else
+                watching.has_failed({name});
+        };
+        write_frames(folder / "frames", 3);
+        watching.has_done({"f000", "f001", "f002"});
+        const auto time = fs::last_write_time(folder / "frames/f000.tif");
+        fs::create_directory(folder / "other");
+        io::write(folder / "other/f000.tif", frame(40));   // as long and as old as the first, and another
+        fs::last_write_time(folder / "other/f000.tif", time);
+        fs::copy_file(folder / "frames/f001.tif", folder / "other/f001.tif");
+        io::write(folder / "other/f009.tif", frame(9));
+        fs::rename(folder / "frames", folder / "full");
+        fs::rename(folder / "other", folder / "frames");
+        watching.has_done({"f009"});
+        dealt_with("f000", 1);
+        fs::copy_file(folder / "full/f002.tif", folder / "frames/f002.tif");
+        replace(folder / "frames/f009.tif", frame(80));   // in the same folder, and once more
+        dealt_with("f009", 1);
+        replace(folder / "frames/f009.tif", frame(90));
+        dealt_with("f009", 2);
+        const Run run = watching.end();
         CAPTURE(run.err);
         CHECK(contains(run.err, "is another one now"));
         CHECK(contains(run.err, "another file of its name came after it was done"));
@@ -404,17 +404,14 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
     }
     // What is combined of all items holds the first already.
     const Folder folder(0, watched_job());
-    std::thread camera([&] {
-        std::this_thread::sleep_for(milliseconds(3000));
-        write_frames(folder / "frames", 2);
-        for (const int number : {30, 40}) {   // what came once more is not added either
-            std::this_thread::sleep_for(milliseconds(1500));
-            replace(folder / "frames/f000.tif", frame(number));
-        }
-    });
-    const Run run = run_program(
-        {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--overwrite"}, folder.path());
-    camera.join();
+    WatchingRun watching(folder.path(), {"--overwrite"});
+    write_frames(folder / "frames", 2);
+    watching.has_done({"f000", "f001"});
+    for (const int number : {30, 40}) {   // what came once more is not added either
+        replace(folder / "frames/f000.tif", frame(number));
+        watching.has_failed({"f000"});
+    }
+    const Run run = watching.end();
     CAPTURE(run.err);
     CHECK(run.status == 1);
     CHECK(contains(run.err, "--resume does it again"));
@@ -429,20 +426,17 @@ TEST_CASE(
     for (const bool back : {false, true}) {
         CAPTURE(back);
         const Folder folder(0, watched_job());
-        std::thread camera([&] {
-            std::this_thread::sleep_for(milliseconds(3000));
-            write_frames(folder / "frames", 3);
-            std::this_thread::sleep_for(milliseconds(1500));
-            fs::rename(folder / "frames", folder / "away");
-            if (!back) return;
-            std::this_thread::sleep_for(milliseconds(1500));
+        WatchingRun watching(folder.path(), {"--report", "report.json"});
+        write_frames(folder / "frames", 3);
+        watching.has_done({"f000", "f001", "f002"});
+        fs::rename(folder / "frames", folder / "away");
+        watching.says("is not there: it is waited for");
+        if (back) {
             fs::create_directory(folder / "frames");
             io::write(folder / "frames/f004.tif", frame(4));
-        });
-        const Run run = run_program(
-            {"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "4", "--report", "report.json"},
-            folder.path());
-        camera.join();
+            watching.has_done({"f004"});
+        }
+        const Run run = watching.end();
         CAPTURE(run.err);
         const Json report = Json::parse(read_text(folder / "report.json"));
         const int came = back ? 4 : 3;
@@ -455,14 +449,12 @@ TEST_CASE(
         CHECK(io::read(folder / "out/all.npy").desc.axes.front().size == came);
     }
     const Folder folder(0, watched_job());
-    std::thread camera([&] {
-        std::this_thread::sleep_for(milliseconds(1500));
-        fs::remove_all(folder / "frames");
-    });
-    const Run none =
-        run_program({"run", "job.json", "--out", "out", "--device", "native", "--watch", "--idle", "3"}, folder.path());
-    camera.join();
+    WatchingRun watching(folder.path());
+    fs::remove_all(folder / "frames");
+    watching.says("is not there: it is waited for");
+    const Run none = watching.end();
     CAPTURE(none.err);
     CHECK(none.status == 2);
     CHECK(contains(none.err, "frames is not there"));
 }
+#endif

@@ -192,7 +192,7 @@ int run_within(const Enforced& limits, const Options& options) {
             bar.clear();
             warn({news});
         };
-        if (!options.quiet && !options.json) tell("watching: Ctrl-C ends it\n");
+        if (!options.quiet && !options.json) how.watch->began = [] { cli::tell("watching: Ctrl-C ends it\n"); };
     }
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);
     if (is_series)

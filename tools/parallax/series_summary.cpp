@@ -1,12 +1,5 @@
 #include "series_summary.hpp"
 
-#include "console.hpp"
-#include "gallery/gallery.hpp"
-#include "io/window.hpp"
-#include "job/load.hpp"
-#include "left_out.hpp"
-#include "terminal.hpp"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -15,6 +8,13 @@
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "console.hpp"
+#include "gallery/gallery.hpp"
+#include "job/load.hpp"
+#include "job/packing.hpp"
+#include "left_out.hpp"
+#include "terminal.hpp"
 
 namespace parallax::cli {
 
@@ -31,14 +31,6 @@ std::string duration(double seconds) {
 
 std::string items(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "item" : "items"); }
 
-/// Whether writing is mostly packing, which other formats spare.
-bool packs(const engine::series::PreparedSeries& series) {
-    return std::any_of(series.job.outputs.begin(), series.job.outputs.end(), [](const engine::OutputSpec& output) {
-        const bool picture = io::is_picture(engine::path_from(output.file)) && output.combine.empty();
-        return output.write.compression.value_or(picture ? 1 : 0) > 0 || output.file.ends_with(".gz");
-    });
-}
-
 /// Which part the others wait for, and what would make it faster; nothing where none is at work most of the time.
 void name_the_slowest(const SeriesResult& result, const engine::series::PreparedSeries& series) {
     const engine::series::Load load = engine::series::load_of(result);
@@ -54,9 +46,8 @@ void name_the_slowest(const SeriesResult& result, const engine::series::Prepared
         help = "files that unpack faster (uncompressed TIFF, NPY), a faster disk, or more cores and --readers";
     } else {
         what = fmt::format("writing, by {} threads", result.writers);
-        help = fmt::format("{}a faster disk, {}more cores and --writers",
-                           packs(series) ? "TIFF or NPY, or \"compression\": 0, " : "",
-                           series.where.synced ? "--no-sync, or " : "or ");
+        for (const std::string& way : engine::without_packing(series.job.outputs)) help += way + ", ";
+        help += fmt::format("a faster disk, {}more cores and --writers", series.where.synced ? "--no-sync, or " : "or ");
     }
     tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what, 100 * most,
          100 * load.reading, 100 * load.device, 100 * load.writing, help);

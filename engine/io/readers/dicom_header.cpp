@@ -221,9 +221,12 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         throw Problem{"says that " + std::to_string(h.stored) + " of " + std::to_string(h.allocated) + " bits are used", again};
     check_meaning(h, planar_configuration, word_at(set, 0x0028, 0x0102));
     const auto slope = decimals_at(set, 0x0028, 0x1053), intercept = decimals_at(set, 0x0028, 0x1052);
-    if (slope.size() == 1 && intercept.size() == 1 && std::isfinite(slope[0]) && slope[0] != 0 && std::isfinite(intercept[0]) &&
-        h.samples == 1)
+    const bool line =
+        slope.size() == 1 && intercept.size() == 1 && std::isfinite(slope[0]) && slope[0] != 0 && std::isfinite(intercept[0]);
+    if (line && h.samples == 1)
         h.slope = slope[0], h.intercept = intercept[0];
+    else if (!line && h.samples == 1 && (!slope.empty() || !intercept.empty()))
+        h.warnings.push_back("its rescale slope and intercept, of which one is missing or none that can be, are not applied");
     const std::vector<gdcm::DataSet> tables = items_at(set, 0x0028, 0x3000);
     if (!tables.empty() && h.samples == 1) {
         h.table = table_at(tables.front(), 0x3002, 0x3006, h.sign != 0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "io/readers/gif_writer.hpp"
@@ -26,20 +27,38 @@ struct Frame {
 class GifFile {
 public:
     GifFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
-        // Once through all frames, without keeping their pixels: how many there are, and whether they are grey.
-        walk([this](const Frame& frame, GifFileType* gif) {
-            std::vector<GifPixelType> row(static_cast<std::size_t>(frame.width));
-            for (int y = 0; y < frame.height; ++y) {
-                if (DGifGetLine(gif, row.data(), frame.width) != GIF_OK) damaged(gif);
-                for (const GifPixelType index : row) {
-                    const GifColorType& c = frame.colours[index];
-                    if (index != frame.transparent) grey_ = grey_ && c.Red == c.Green && c.Green == c.Blue;
-                }
+        // Once through all frames, without keeping their colours: how many there are, whether they are grey, and whether
+        // something is drawn on every pixel.
+        std::vector<unsigned char> drawn, before;   // the second of a frame's own pixels: a large canvas costs nothing a frame
+        std::size_t holes = 0;
+        walk([&](const Frame& frame, GifFileType* gif) {
+            if (drawn.empty()) {
+                drawn.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
+                holes = drawn.size();
             }
+            before.clear();
+            if (frame.disposal == DISPOSE_PREVIOUS) each_place(frame, [&](std::size_t at) { before.push_back(drawn[at]); });
+            each_row(frame, gif, [&](int y, const GifPixelType* row) {
+                for (int x = 0; x < frame.width; ++x) {
+                    const GifColorType& c = frame.colours[row[x]];
+                    if (row[x] == frame.transparent) continue;
+                    grey_ = grey_ && c.Red == c.Green && c.Green == c.Blue;
+                    if (frame.left + x >= width_ || frame.top + y >= height_) continue;
+                    unsigned char& one = drawn[place(frame.left + x, frame.top + y)];
+                    if (one == 0) --holes;
+                    one = 1;
+                }
+            });
+            gaps_ = gaps_ || holes > 0;
+            std::size_t next = 0;
+            if (frame.disposal == DISPOSE_PREVIOUS || frame.disposal == DISPOSE_BACKGROUND)
+                each_place(frame, [&](std::size_t at) {
+                    const unsigned char then = before.empty() ? 0 : before[next++];
+                    if (drawn[at] != 0 && then == 0) ++holes;
+                    drawn[at] = then;
+                });
             if (frames_ > 0 && frame.delay != delay_) uneven_ = true;
             if (frames_ == 0) delay_ = frame.delay;
-            gaps_ = gaps_ || (frames_ == 0 && (frame.transparent != NO_TRANSPARENT_COLOR || frame.left != 0 || frame.top != 0 ||
-                                               frame.width != width_ || frame.height != height_));
             ++frames_;
         });
         if (frames_ == 0) throw Problem{"is a GIF without a picture", again};
@@ -58,7 +77,7 @@ public:
                   {"detail", std::to_string(frames_) + (frames_ == 1 ? " frame" : " frames")}};
         if (uneven_)
             said["warnings"].push_back("its frames are shown for times of different lengths: that of the first is taken for all");
-        if (gaps_) said["warnings"].push_back("its first frame leaves pixels transparent, which are read as black");
+        if (gaps_) said["warnings"].push_back("pixels that its frames leave transparent are read as black");
         return said;
     }
 
@@ -71,28 +90,16 @@ public:
         walk([&](const Frame& frame, GifFileType* gif) {
             if (number >= first + count) return;
             if (frame.disposal == DISPOSE_PREVIOUS) before = canvas;
-            const auto draw = [&](int y) {
-                std::vector<GifPixelType> row(static_cast<std::size_t>(frame.width));
-                if (DGifGetLine(gif, row.data(), frame.width) != GIF_OK) damaged(gif);
+            each_row(frame, gif, [&](int y, const GifPixelType* row) {
                 for (int x = 0; x < frame.width; ++x) {
-                    const GifPixelType index = row[static_cast<std::size_t>(x)];
                     const int cx = frame.left + x, cy = frame.top + y;
-                    if (index == frame.transparent || cx >= width_ || cy >= height_) continue;
-                    const GifColorType& c = frame.colours[index];
-                    unsigned char* at = canvas.data() + (static_cast<std::size_t>(cy) * static_cast<std::size_t>(width_) +
-                                                         static_cast<std::size_t>(cx)) *
-                                                            channels;
+                    if (row[x] == frame.transparent || cx >= width_ || cy >= height_) continue;
+                    const GifColorType& c = frame.colours[row[x]];
+                    unsigned char* at = canvas.data() + place(cx, cy) * channels;
                     at[0] = c.Red;
                     if (channels == 3) at[1] = c.Green, at[2] = c.Blue;
                 }
-            };
-            if (frame.interlaced) {
-                constexpr std::pair<int, int> passes[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
-                for (const auto& [from, step] : passes)
-                    for (int y = from; y < frame.height; y += step) draw(y);
-            } else {
-                for (int y = 0; y < frame.height; ++y) draw(y);
-            }
+            });
             if (number >= first) out = std::copy(canvas.begin(), canvas.end(), out);
             ++number;
             if (frame.disposal == DISPOSE_PREVIOUS) canvas = before;
@@ -103,13 +110,31 @@ public:
     }
 
 private:
-    void clear(std::vector<unsigned char>& canvas, const Frame& frame, std::size_t channels) const {
+    std::size_t place(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+    }
+
+    /// Calls `work` with the place of each pixel of a frame that lies on the canvas.
+    template <class Work>
+    void each_place(const Frame& frame, const Work& work) const {
         for (int y = frame.top; y < std::min(height_, frame.top + frame.height); ++y)
-            for (int x = frame.left; x < std::min(width_, frame.left + frame.width); ++x)
-                for (std::size_t c = 0; c < channels; ++c)
-                    canvas[(static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)) *
-                               channels +
-                           c] = 0;
+            for (int x = frame.left; x < std::min(width_, frame.left + frame.width); ++x) work(place(x, y));
+    }
+
+    void clear(std::vector<unsigned char>& canvas, const Frame& frame, std::size_t channels) const {
+        each_place(frame, [&](std::size_t at) { std::fill_n(canvas.begin() + static_cast<std::ptrdiff_t>(at * channels), channels, 0); });
+    }
+
+    /// Calls `work` with each row of a frame, in the order of the file, and where it belongs.
+    template <class Work>
+    static void each_row(const Frame& frame, GifFileType* gif, const Work& work) {
+        std::vector<GifPixelType> row(static_cast<std::size_t>(frame.width));
+        constexpr std::pair<int, int> passes[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}}, one_pass[] = {{0, 1}};
+        for (const auto& [from, step] : frame.interlaced ? std::span<const std::pair<int, int>>(passes) : one_pass)
+            for (int y = from; y < frame.height; y += step) {
+                if (DGifGetLine(gif, row.data(), frame.width) != GIF_OK) damaged(gif);
+                work(y, row.data());
+            }
     }
 
     [[noreturn]] static void damaged(GifFileType* gif) {
@@ -152,7 +177,9 @@ private:
             frame.left = desc.Left, frame.top = desc.Top, frame.width = desc.Width, frame.height = desc.Height;
             frame.interlaced = desc.Interlace;
             const ColorMapObject* const map = desc.ColorMap ? desc.ColorMap : gif->SColorMap;
-            if (!map) throw Problem{"is a GIF with a frame without colours", again};
+            if (!map)
+                throw Problem{"is a GIF with a frame that has no table of colours, so that nobody can know them",
+                              "write it anew with one, for instance by Pillow, which takes its numbers for greys"};
             if (frame.width < 1 || frame.height < 1) throw Problem{"is a GIF with a frame of no pixels", again};
             frame.colours = {};
             frame.count = std::min(map->ColorCount, 256);

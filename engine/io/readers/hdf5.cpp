@@ -4,218 +4,27 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <istream>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <vector>
 
-#include "io/decimal.hpp"
 #include "io/readers/hdf5_lzf.hpp"
+#include "io/readers/hdf5_minc.hpp"
+#include "io/readers/hdf5_parts.hpp"
+#include "io/readers/hdf5_writer.hpp"
 #include "io/readers/serve.hpp"
 
+namespace parallax::io::readers {
 namespace {
-
-using parallax::io::readers::Json;
-using parallax::io::readers::Problem;
-using parallax::io::readers::expect_lzf;
-using parallax::io::readers::register_lzf;
 
 constexpr const char* again = "the file is damaged or cut off: write or copy it again";
 constexpr std::size_t most_objects = 4096;
 constexpr std::uint64_t best_ratio = 1032;   ///< deflate's
 
-/// Debian's library serves one thread at a time.
-std::mutex& library() {
-    static std::mutex mutex;
-    return mutex;
-}
-
-/// What the library has opened, closed at the end.
-class Handle {
-public:
-    Handle() = default;
-    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-    Handle& operator=(Handle&& other) noexcept {
-        std::swap(id_, other.id_);
-        std::swap(close_, other.close_);
-        return *this;
-    }
-    ~Handle() {
-        if (id_ >= 0) close_(id_);
-    }
-    operator hid_t() const noexcept { return id_; }
-    bool good() const noexcept { return id_ >= 0; }
-
-private:
-    hid_t id_ = -1;
-    herr_t (*close_)(hid_t) = nullptr;
-};
-
-herr_t no_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
-
-/// A dataset of this file by its path: no link on the way leads to another file.
-Handle open_dataset(hid_t file, const char* path) {
-    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    H5Pset_elink_cb(access, no_other_file, nullptr);
-    return {H5Dopen2(file, path, access), H5Dclose};
-}
-
-/// Whether elements are another file's: of a virtual dataset, or of any file in raw form. Asked before its sizes are, for which those of
-/// a virtual one are opened.
-bool is_elsewhere(hid_t dataset) {
-    const Handle list(H5Dget_create_plist(dataset), H5Pclose);
-    return !list.good() || H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0;
-}
-
-/// How elements are stored and delivered.
-struct Type {
-    const char* name = nullptr;   ///< ours; null: none that is read
-    Handle memory{};
-    std::string why{};   ///< not
-};
-
-Handle own(hid_t type) { return {H5Tcopy(type), H5Tclose}; }
-
-Type real_type(hid_t stored) {
-    switch (H5Tget_size(stored)) {
-        case 2:
-            return {"f32", own(H5T_NATIVE_FLOAT), {}};   // 16 bits, widened
-        case 4:
-            return {"f32", own(H5T_NATIVE_FLOAT), {}};
-        case 8:
-            return {"f64", own(H5T_NATIVE_DOUBLE), {}};
-        default:
-            return {nullptr, {}, std::to_string(H5Tget_size(stored) * 8) + "-bit floating-point numbers"};
-    }
-}
-
-Type integer_type(hid_t stored) {
-    const bool is_signed = H5Tget_sign(stored) == H5T_SGN_2;
-    switch (H5Tget_size(stored)) {
-        case 1:
-            return is_signed ? Type{"i8", own(H5T_NATIVE_INT8), {}} : Type{"u8", own(H5T_NATIVE_UINT8), {}};
-        case 2:
-            return is_signed ? Type{"i16", own(H5T_NATIVE_INT16), {}} : Type{"u16", own(H5T_NATIVE_UINT16), {}};
-        case 4:
-            return is_signed ? Type{"i32", own(H5T_NATIVE_INT32), {}} : Type{"u32", own(H5T_NATIVE_UINT32), {}};
-        case 8:
-            return is_signed ? Type{"i64", own(H5T_NATIVE_INT64), {}} : Type{"u64", own(H5T_NATIVE_UINT64), {}};
-        default:
-            return {nullptr, {}, std::to_string(H5Tget_size(stored) * 8) + "-bit integers"};
-    }
-}
-
-/// Pairs of real numbers are complex ones, whatever their two members are called.
-Type compound_type(hid_t stored) {
-    if (H5Tget_nmembers(stored) != 2) return {nullptr, {}, "records of " + std::to_string(H5Tget_nmembers(stored)) + " members"};
-    const Handle first(H5Tget_member_type(stored, 0), H5Tclose), second(H5Tget_member_type(stored, 1), H5Tclose);
-    if (H5Tget_class(first) != H5T_FLOAT || H5Tget_class(second) != H5T_FLOAT || H5Tget_size(first) != H5Tget_size(second))
-        return {nullptr, {}, "records that are no complex numbers"};
-    const Type part = real_type(first);
-    if (!part.name || H5Tget_size(first) < 4) return {nullptr, {}, "complex numbers of " + part.why};
-    const std::size_t size = H5Tget_size(part.memory);
-    Handle memory(H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose);
-    for (unsigned i = 0; i < 2; ++i) {
-        char* const name = H5Tget_member_name(stored, i);
-        H5Tinsert(memory, name ? name : "", i * size, part.memory);
-        H5free_memory(name);
-    }
-    return {size == 4 ? "c64" : "c128", std::move(memory), {}};
-}
-
-/// h5py's bool is an enumeration of FALSE and TRUE.
-Type enumeration_type(hid_t stored) {
-    const bool two = H5Tget_nmembers(stored) == 2 && H5Tget_size(stored) == 1;
-    if (!two) return {nullptr, {}, "enumerations"};
-    return {"bool", {H5Tcopy(stored), H5Tclose}, {}};
-}
-
-Type type_of(hid_t stored) {
-    switch (H5Tget_class(stored)) {
-        case H5T_INTEGER:
-            return integer_type(stored);
-        case H5T_FLOAT:
-            return real_type(stored);
-        case H5T_COMPOUND:
-            return compound_type(stored);
-        case H5T_ENUM:
-            return enumeration_type(stored);
-        case H5T_STRING:
-            return {nullptr, {}, "texts"};
-        case H5T_REFERENCE:
-            return {nullptr, {}, "references (a cell array of MATLAB's is such)"};
-        default:
-            return {nullptr, {}, "elements that are no numbers"};
-    }
-}
-
-std::vector<hsize_t> sizes_of(hid_t dataset) {
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    const int rank = H5Sget_simple_extent_ndims(space);
-    std::vector<hsize_t> sizes(static_cast<std::size_t>(std::max(0, rank)));
-    if (rank > 0) H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
-    return sizes;
-}
-
-std::string in_words(const std::vector<hsize_t>& sizes) {
-    std::string text;
-    for (const hsize_t size : sizes) text += (text.empty() ? "" : " x ") + std::to_string(size);
-    return text.empty() ? "one number" : text;
-}
-
-/// Numbers of an attribute; empty: it has none of that name.
-std::vector<double> numbers_at(hid_t object, const char* name, std::size_t most = 64) {
-    if (H5Aexists(object, name) <= 0) return {};
-    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
-    const H5T_class_t kind = H5Tget_class(type);
-    if (count < 1 || count > static_cast<hssize_t>(most) || (kind != H5T_FLOAT && kind != H5T_INTEGER)) return {};
-    std::vector<double> values(static_cast<std::size_t>(count));
-    if (H5Aread(attribute, H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
-    return values;
-}
-
-/// Texts of an attribute, of fixed or of any length.
-std::vector<std::string> texts_at(hid_t object, const char* name, std::size_t most = 256) {
-    if (H5Aexists(object, name) <= 0) return {};
-    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
-    if (H5Tget_class(type) != H5T_STRING || count < 1 || count > static_cast<hssize_t>(most)) return {};
-    std::vector<std::string> texts;
-    if (H5Tis_variable_str(type) > 0) {
-        std::vector<char*> all(static_cast<std::size_t>(count), nullptr);
-        const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
-        H5Tset_size(memory, H5T_VARIABLE);
-        H5Tset_cset(memory, H5Tget_cset(type));
-        if (H5Aread(attribute, memory, all.data()) < 0) return {};
-        for (const char* text : all) texts.emplace_back(text ? text : "");
-        H5Dvlen_reclaim(memory, space, H5P_DEFAULT, all.data());
-        return texts;
-    }
-    const std::size_t size = H5Tget_size(type);
-    if (size > 65536) return {};
-    std::vector<char> all(size * static_cast<std::size_t>(count));
-    if (H5Aread(attribute, type, all.data()) < 0) return {};
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-        const char* const from = all.data() + i * size;
-        texts.emplace_back(from, std::find(from, from + size, '\0'));
-    }
-    return texts;
-}
-
-std::string text_at(hid_t object, const char* name) {
-    const std::vector<std::string> texts = texts_at(object, name);
-    return texts.size() == 1 ? texts.front() : std::string();
-}
-
 struct Found {
     std::string path, sizes;
     bool numbers = false;
     std::string what;
+    std::string closed{};   ///< why it cannot be opened; empty: it can
 };
 
 struct Listing {
@@ -238,11 +47,12 @@ herr_t visit(hid_t root, const char* name, const Info* info, void* to) {
     // What MATLAB and scales of axes keep for themselves.
     if (info->type != H5O_TYPE_DATASET || path.find("/#") != std::string::npos) return 0;
     const Handle dataset = open_dataset(root, name);
+    if (!dataset.good()) listing.all.push_back({path, {}, false, {}, last_words()});
     if (!dataset.good() || text_at(dataset, "CLASS") == "DIMENSION_SCALE") return 0;
     const Handle stored(H5Dget_type(dataset), H5Tclose);
     const Type type = type_of(stored);
     Found found{path, is_elsewhere(dataset) ? "in other files" : in_words(sizes_of(dataset)), type.name != nullptr,
-                type.name ? type.name : type.why};
+                type.name ? type.name : type.why, {}};
     listing.all.push_back(std::move(found));
     return 0;
 }
@@ -295,26 +105,14 @@ public:
         if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, transposed_ ? static_cast<void*>(turned.data()) : to) < 0)
             throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(),
                           "the file is damaged: write or copy it again"};
-        if (!low_.empty()) {
+        if (!scales_.none()) {
             std::int64_t page = static_cast<std::int64_t>(elements) / std::max<std::int64_t>(1, count);
-            scale_minc(first * page, elements, static_cast<float*>(to));
+            scales_.apply(first * page, elements, static_cast<float*>(to));
         }
         if (transposed_) turn(turned.data(), static_cast<char*>(to), many, element);
     }
 
 private:
-    static std::string last_words() {
-        std::string text = "the library says no more";
-        H5Ewalk2(
-            H5E_DEFAULT, H5E_WALK_UPWARD,
-            [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
-                if (n == 0 && error->desc) *static_cast<std::string*>(to) = error->desc;
-                return 0;
-            },
-            &text);
-        return text;
-    }
-
     /// Columns one after the other become rows.
     static void turn(const char* from, char* to, const std::vector<hsize_t>& sizes, std::size_t element) {
         const std::size_t columns = sizes[sizes.size() - 2], rows = sizes.back();
@@ -338,11 +136,22 @@ private:
             if (numbers.size() <= 30)
                 list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + found.sizes + ")";
         }
+        const auto closed = std::find_if(listing.all.begin(), listing.all.end(), [&](const Found& found) {
+            const bool meant = wanted.empty() ? numbers.empty() : found.path == wanted || found.path == "/" + wanted;
+            return !found.closed.empty() && meant;
+        });
+        if (closed != listing.all.end()) {
+            unsigned major = 0, minor = 0, release = 0;
+            H5get_libversion(&major, &minor, &release);
+            throw Problem{"its dataset " + closed->path + " cannot be opened: " + closed->closed,
+                          "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) +
+                              " is the library here: what a newer one wrote with libver=\"latest\" is to be written with "
+                              "libver=\"earliest\""};
+        }
         if (wanted.empty()) {
             if (numbers.empty()) throw Problem{"holds no dataset of numbers", "see what it holds, for instance by h5ls -r"};
             // MINC's image is the one that it is for.
-            const auto image =
-                std::find_if(numbers.begin(), numbers.end(), [](const Found* f) { return f->path == "/minc-2.0/image/0/image"; });
+            const auto image = std::find_if(numbers.begin(), numbers.end(), [](const Found* f) { return f->path == minc_image; });
             if (image != numbers.end())
                 path_ = (*image)->path;
             else if (numbers.size() == 1)
@@ -392,106 +201,12 @@ private:
             transposed_ = true;
         }
         name_axes(matlab);
-        if (path_ == "/minc-2.0/image/0/image") describe_minc();
-    }
-
-    /// MINC 2: the order of its axes, where they lie, and by which numbers each slice is scaled.
-    void describe_minc() {
-        const std::string order = text_at(dataset_, "dimorder");   // "zspace,yspace,xspace"
-        std::string names;
-        std::vector<std::array<double, 3>> steps;   // of each axis of space, the slowest first
-        std::array<double, 3> origin{};
-        bool placed = true;
-        for (std::size_t at = 0; at <= order.size() && !order.empty();) {
-            const std::size_t end = std::min(order.find(',', at), order.size());
-            const std::string dimension = order.substr(at, end - at);
-            at = end + 1;
-            const char name = dimension == "vector_dimension" ? 'c' : dimension.empty() ? '?' : dimension[0];
-            if (dimension != std::string(1, name) + "space" && dimension != "time" && name != 'c')
-                throw Problem{"is a MINC file with the axis \"" + dimension + "\", which is not read",
-                              "convert it, for instance by mnc2nii"};
-            names += name;
-            const std::size_t place = std::string("xyz").find(name);
-            const Handle axis = open_dataset(file_, ("/minc-2.0/dimensions/" + dimension).c_str());
-            if (!axis.good()) {
-                placed = placed && place == std::string::npos;
-                continue;
-            }
-            const std::vector<double> step = numbers_at(axis, "step"), start = numbers_at(axis, "start"),
-                                      cosines = numbers_at(axis, "direction_cosines");
-            const double by = step.size() == 1 && step[0] != 0 ? step[0] : 1;
-            for (Json& one : said_["axes"]) {
-                if (said_["axes"].size() == sizes_.size() && &one == &said_["axes"][names.size() - 1])
-                    one["spacing"] = std::abs(by);
-            }
-            if (place == std::string::npos) continue;
-            std::array<double, 3> direction{};
-            direction[place] = 1;
-            if (cosines.size() == 3) std::copy(cosines.begin(), cosines.end(), direction.begin());
-            steps.emplace_back();
-            for (std::size_t i = 0; i < 3; ++i) {
-                steps.back()[i] = direction[i] * by;
-                origin[i] += direction[i] * (start.size() == 1 ? start[0] : 0);
-            }
-        }
-        if (names.size() != sizes_.size()) throw Problem{"is a MINC file that gives its axes as \"" + order + "\"", again};
-        // The fastest axis of space is x, wherever it goes: that the affine says.
-        std::size_t space = 0;
-        for (std::size_t i = names.size(); i-- > 0;) {
-            if (std::string("xyz").find(names[i]) != std::string::npos) names[i] = "xyz"[space++];
-            said_["axes"][i]["name"] = std::string(1, names[i]);
-        }
-        said_["unit"] = "mm";
-        said_["page_axes"] = pages_ = names[0] == 't' ? 1 : 0;
-        if (placed && space == 3 && steps.size() == 3) {
-            std::array<double, 16> affine{};   // MINC goes to the right, the front and up, as ours does
-            for (std::size_t row = 0; row < 3; ++row) {
-                for (std::size_t column = 0; column < 3; ++column) affine[row * 4 + column] = steps[2 - column][row];
-                affine[row * 4 + 3] = origin[row];
-            }
-            affine[15] = 1;
-            said_["affine"] = affine;
-        }
-        said_["detail"] = "MINC 2, " + order;
-        const std::string stored = type_.name;
-        if (stored[0] == 'f' || stored[0] == 'c') return;   // real numbers are not scaled
-        low_ = whole("/minc-2.0/image/0/image-min"), high_ = whole("/minc-2.0/image/0/image-max");
-        range_ = numbers_at(dataset_, "valid_range");
-        if (range_.empty()) {   // then all numbers of the type are valid
-            const double bits = static_cast<double>(8 * H5Tget_size(type_.memory));
-            range_ = stored[0] == 'u' ? std::vector<double>{0, std::exp2(bits) - 1}
-                                      : std::vector<double>{-std::exp2(bits - 1), std::exp2(bits - 1) - 1};
-        }
-        std::uint64_t elements = 1;
-        for (const hsize_t size : sizes_) elements *= size;
-        if (low_.empty() || low_.size() != high_.size() || elements % low_.size() != 0 || range_.size() != 2 ||
-            !(range_[1] > range_[0]))
-            throw Problem{"is a MINC file whose scales are missing or do not fit", again};
+        if (path_ != minc_image) return;
+        pages_ = describe_minc(file_, dataset_, sizes_, said_);
+        scales_ = MincScales(file_, dataset_, type_, sizes_);
+        if (scales_.none()) return;
         type_ = {"f32", own(H5T_NATIVE_FLOAT), {}};
         said_["type"] = "f32";
-    }
-
-    /// All numbers of a small dataset.
-    std::vector<double> whole(const char* path) const {
-        const Handle data = open_dataset(file_, path);
-        if (!data.good() || is_elsewhere(data)) return {};
-        std::uint64_t count = 1;
-        for (const hsize_t size : sizes_of(data)) count = size > 0 && count < (1u << 24) / size ? count * size : 0;
-        std::vector<double> values(static_cast<std::size_t>(count));
-        expect_lzf(data);
-        if (values.empty() || H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return {};
-        return values;
-    }
-
-    /// Stored numbers of MINC between two ends stand for real ones between two others, slice by slice.
-    void scale_minc(std::int64_t first_element, std::size_t count, float* values) const {
-        std::uint64_t elements = 1;
-        for (const hsize_t size : sizes_) elements *= size;
-        const std::uint64_t slice = elements / low_.size();
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto at = static_cast<std::size_t>((static_cast<std::uint64_t>(first_element) + i) / slice);
-            values[i] = static_cast<float>((values[i] - range_[0]) / (range_[1] - range_[0]) * (high_[at] - low_[at]) + low_[at]);
-        }
     }
 
     /// Compressors beside HDF5's own, by the numbers that The HDF Group keeps.
@@ -600,125 +315,12 @@ private:
     std::string path_;
     std::vector<hsize_t> sizes_;   ///< as HDF5 has them
     std::size_t pages_ = 0;
-    std::vector<double> low_, high_, range_;   ///< of MINC
+    MincScales scales_;
     bool transposed_ = false;
     Json said_ = Json::object();
 };
 
-/// What H5 says no to ends the writing.
-hid_t held(hid_t id, const char* what) {
-    if (id < 0)
-        throw Problem{std::string("cannot be written: HDF5 cannot make ") + what,
-                      "see whether the disk is full and the folder may be written"};
-    return id;
-}
-
-/// One array as /data, with what it means in attributes: axes, spacing, unit, affine, channels; and in the words that h5py
-/// (DIMENSION_LABELS), Fiji and ilastik (element_size_um) look for.
-struct Hdf5Writer {
-    static hid_t real(const std::string& type) {
-        const std::pair<const char*, hid_t> types[] = {
-            {"u8", H5T_NATIVE_UINT8},   {"i8", H5T_NATIVE_INT8},   {"u16", H5T_NATIVE_UINT16}, {"i16", H5T_NATIVE_INT16},
-            {"u32", H5T_NATIVE_UINT32}, {"i32", H5T_NATIVE_INT32}, {"u64", H5T_NATIVE_UINT64}, {"i64", H5T_NATIVE_INT64},
-            {"f32", H5T_NATIVE_FLOAT},  {"f64", H5T_NATIVE_DOUBLE}};
-        for (const auto& [name, native] : types) {
-            if (type == name) return native;
-        }
-        throw Problem{"cannot be written: " + type + " is no type that is known here", ""};
-    }
-
-    /// As h5py has bool and complex numbers.
-    static Handle type_for(const std::string& type) {
-        if (type == "c64" || type == "c128") {
-            const hid_t part = type == "c64" ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-            const std::size_t size = H5Tget_size(part);
-            Handle pair(held(H5Tcreate(H5T_COMPOUND, 2 * size), "a type"), H5Tclose);
-            H5Tinsert(pair, "r", 0, part);
-            H5Tinsert(pair, "i", size, part);
-            return pair;
-        }
-        if (type != "bool") return own(real(type));
-        Handle words(held(H5Tenum_create(H5T_NATIVE_INT8), "a type"), H5Tclose);
-        const std::int8_t no = 0, yes = 1;
-        H5Tenum_insert(words, "FALSE", &no);
-        H5Tenum_insert(words, "TRUE", &yes);
-        return words;
-    }
-
-    static void put_numbers(hid_t to, const char* name, const std::vector<double>& values) {
-        const hsize_t count = values.size();
-        const Handle space(held(H5Screate_simple(1, &count, nullptr), "a space"), H5Sclose);
-        const Handle attribute(held(H5Acreate2(to, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT), "an attribute"),
-                               H5Aclose);
-        held(H5Awrite(attribute, H5T_NATIVE_DOUBLE, values.data()), "an attribute");
-    }
-
-    static void put_texts(hid_t to, const char* name, const std::vector<std::string>& texts, bool one) {
-        const Handle type(held(H5Tcopy(H5T_C_S1), "a type"), H5Tclose);
-        H5Tset_size(type, H5T_VARIABLE);
-        H5Tset_cset(type, H5T_CSET_UTF8);
-        const hsize_t count = texts.size();
-        const Handle space(held(one ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), "a space"), H5Sclose);
-        const Handle attribute(held(H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT), "an attribute"), H5Aclose);
-        std::vector<const char*> pointers;
-        for (const std::string& text : texts) pointers.push_back(text.c_str());
-        held(H5Awrite(attribute, type, pointers.data()), "an attribute");
-    }
-
-    static void write(const Json& request, std::istream& in) {
-        const std::lock_guard lock(library());
-        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-        std::vector<hsize_t> sizes;
-        std::vector<double> spacing, um;
-        std::vector<std::string> labels;
-        std::string names;
-        const std::string unit = request.value("unit", "");
-        const double in_um = unit == "nm"   ? 1e-3
-                             : unit == "um" ? 1
-                             : unit == "mm" ? 1e3
-                             : unit == "cm" ? 1e4
-                             : unit == "m"  ? 1e6
-                                            : 0;
-        for (const Json& axis : request.at("axes")) {
-            sizes.push_back(axis.at("size").get<hsize_t>());
-            spacing.push_back(axis.at("spacing").get<double>());
-            labels.push_back(axis.at("name").get<std::string>());
-            names += labels.back();
-            if (std::string("zyx").find(labels.back()) != std::string::npos)
-                um.push_back(parallax::io::scaled(spacing.back(), in_um));
-        }
-        const Handle file(
-            held(H5Fcreate(request.at("write").get<std::string>().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), "the file"),
-            H5Fclose);
-        const Handle type = type_for(request.at("type").get<std::string>());
-        const Handle space(held(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), "a space"), H5Sclose);
-        // Without the time at which it was made: the same array gives the same bytes.
-        const Handle creation(held(H5Pcreate(H5P_DATASET_CREATE), "properties"), H5Pclose);
-        held(H5Pset_obj_track_times(creation, false), "properties");
-        const Handle data(held(H5Dcreate2(file, "data", type, space, H5P_DEFAULT, creation, H5P_DEFAULT), "a dataset"), H5Dclose);
-        put_texts(data, "axes", {names}, true);
-        put_texts(data, "DIMENSION_LABELS", labels, false);
-        put_numbers(data, "spacing", spacing);
-        if (!unit.empty()) put_texts(data, "unit", {unit}, true);
-        if (in_um > 0 && um.size() >= 2) put_numbers(data, "element_size_um", um);
-        if (request.contains("affine")) put_numbers(data, "affine", request["affine"].get<std::vector<double>>());
-        if (request.contains("channels")) put_texts(data, "channels", request["channels"].get<std::vector<std::string>>(), false);
-        if (request.contains("colour")) put_texts(data, "colour", {request["colour"].get<std::string>()}, true);
-        // Index after index of the first axis, so that the array is never here as a whole.
-        std::vector<hsize_t> from(sizes.size(), 0), many = sizes;
-        many[0] = 1;
-        const Handle memory(held(H5Screate_simple(static_cast<int>(many.size()), many.data(), nullptr), "a space"), H5Sclose);
-        std::vector<char> slice(static_cast<std::size_t>(request.at("bytes").get<std::uint64_t>() / sizes[0]));
-        for (; from[0] < sizes[0]; ++from[0]) {
-            if (!in.read(slice.data(), static_cast<std::streamsize>(slice.size())))
-                throw Problem{"cannot be written: its elements have not come", ""};
-            H5Sselect_hyperslab(space, H5S_SELECT_SET, from.data(), nullptr, many.data(), nullptr);
-            held(H5Dwrite(data, type, memory, space, H5P_DEFAULT, slice.data()), "room for the elements");
-        }
-        held(H5Fflush(file, H5F_SCOPE_GLOBAL), "room for the elements");
-    }
-};
-
 }   // namespace
+}   // namespace parallax::io::readers
 
-int main() { return parallax::io::readers::serve<Hdf5File, Hdf5Writer>(); }
+int main() { return parallax::io::readers::serve<parallax::io::readers::Hdf5File, parallax::io::readers::Hdf5Writer>(); }

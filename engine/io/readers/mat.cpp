@@ -107,12 +107,18 @@ public:
         const auto file = open();
         const std::string wanted = request.at("dataset").get<std::string>();
         std::vector<std::string> others;
-        std::size_t numbers = 0;
+        std::size_t numbers = 0, objects = 0;
         std::string list;
         for (std::size_t i = 0; i < most_variables; ++i) {
             const Variable v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
             if (!v) break;
-            if (!v->name) continue;
+            // matio reads nothing of an object of a class, its name neither; what MATLAB keeps for itself has none.
+            if (!v->name || !*v->name) {
+                if (v->class_type != MAT_C_OPAQUE) continue;
+                others.emplace_back("an object (a table, a string, a date or the like) whose name is not read");
+                ++objects;
+                continue;
+            }
             if (!type_of(*v) || v->rank < 2) {
                 if (wanted == v->name)
                     throw Problem{"its variable \"" + wanted + "\" is " + kind_of(*v) + ", which is not read", way_out(*v)};
@@ -127,11 +133,20 @@ public:
             else
                 others.push_back("the variable " + in_words(*v));
         }
-        if (numbers == 0)
-            throw Problem{"holds no variable of numbers that can be read", "save an array of numbers, by -v7 or -v7.3"};
+        if (numbers == 0 && others.empty())
+            throw Problem{"holds no variable that matio makes out, the library by which MATLAB's files are read", again};
+        if (numbers == 0) {
+            std::string what;
+            for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 30); ++i) what += (i == 0 ? ": " : ", ") + others[i];
+            throw Problem{"holds no variable of numbers that can be read" + what, "save an array of numbers, by -v7 or -v7.3"};
+        }
         if (wanted.empty() && numbers > 1)
             throw Problem{"holds " + std::to_string(numbers) + " variables of numbers: " + list,
                           "say which: \"dataset\": \"" + name_ + "\""};
+        if (name_.empty() && objects > 0)
+            throw Problem{"has no variable \"" + wanted +
+                              "\" unless that is one of its objects (tables, strings, dates and the like), which are not read",
+                          "of numbers it holds " + list};
         if (name_.empty()) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
         if (others.size() > 30) others.resize(30);
         said_["ignored"] = others;

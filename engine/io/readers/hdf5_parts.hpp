@@ -1,0 +1,66 @@
+// What reading and writing HDF5 have in common: what the library has opened, types of elements, attributes.
+#pragma once
+
+#include <hdf5.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::io::readers {
+
+/// Debian's library serves one thread at a time.
+std::mutex& library();
+
+/// What the library has opened, closed at the end.
+class Handle {
+public:
+    Handle() = default;
+    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(id_, other.id_);
+        std::swap(close_, other.close_);
+        return *this;
+    }
+    ~Handle() {
+        if (id_ >= 0) close_(id_);
+    }
+    operator hid_t() const noexcept { return id_; }
+    bool good() const noexcept { return id_ >= 0; }
+
+private:
+    hid_t id_ = -1;
+    herr_t (*close_)(hid_t) = nullptr;
+};
+
+/// What the library said of its last error, in the place where it began.
+std::string last_words();
+
+/// A dataset of this file by its path: no link on the way leads to another file.
+Handle open_dataset(hid_t file, const char* path);
+/// Whether elements are another file's: of a virtual dataset, or of any file in raw form. Asked before its sizes are, for which those of
+/// a virtual one are opened.
+bool is_elsewhere(hid_t dataset);
+
+/// How elements are stored and delivered.
+struct Type {
+    const char* name = nullptr;   ///< ours; null: none that is read
+    Handle memory{};
+    std::string why{};   ///< not
+};
+
+Handle own(hid_t type);
+Type type_of(hid_t stored);
+
+std::vector<hsize_t> sizes_of(hid_t dataset);
+std::string in_words(const std::vector<hsize_t>& sizes);
+
+/// Numbers of an attribute; empty: it has none of that name.
+std::vector<double> numbers_at(hid_t object, const char* name, std::size_t most = 64);
+/// Texts of an attribute, of fixed or of any length.
+std::vector<std::string> texts_at(hid_t object, const char* name, std::size_t most = 256);
+std::string text_at(hid_t object, const char* name);
+
+}   // namespace parallax::io::readers

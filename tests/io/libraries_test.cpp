@@ -1,0 +1,221 @@
+// Files that other libraries wrote: what of them is not read is called what it is. They are kept as their bytes, packed by
+// deflate, in base64.
+#include <zlib.h>
+
+#include <string_view>
+
+#include "io/readers/lzf.hpp"
+#include "support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+// By SciPy: m (2 x 3 numbers), st (a structure), ce (a cell array), tx (text), sp (sparse), ci (complex); behind them, by hand,
+// ob, a table as MATLAB stores an object of one of its classes.
+constexpr const char* mat5 =
+    "eNrzdQzxcXRSMNUzUPB1DNFNy8xJ1VHITUxJVUjLL1JIVChJLS5RoDJggAFGT18+IJUAxGxAzAGlQYAVymcCYmaQUiDMBdKc"
+    "QGwAN+CDPYQWcIAKQGkRKM0BpSUcQPZUINnDhGYPIxwzMRSXgMRZwGpA/EQgDdJvgcedjEiYAepODrg7ZcD2L0DSz4hFP8y+"
+    "5FRK7ftgzwcNJ5h+FgL6BYCsCqg/CeljhrqzpAKkj5khMSkZrC8DSR8r1D/I8QjzX3EBQpwBaiaIz4PEZ0LylwBGfEP854Ec"
+    "Phy44zM5EzN8UPkM4PhpQDJPEM0t+UkIPihMfJ39g5HdXpKYlJOKJZ3wEgh3NkQY3wURADNYMAg=";
+
+// By h5py, each 4 x 6 numbers in two chunks: lzf (0, 0, 0, 1, 1, 1, 2, ...), and blosc and own, by filters 32001 and 40000.
+constexpr const char* hdf5 =
+    "eNrtmL1OAkEQx/fjPjaIARMTidXFWFgZS0tMwFCpUQtLBCEmEjBB4kdCr+/gA1jyCBYWPoKlpY9Ah7e3u8BdPBBNiMj/18zN"
+    "7OznzW3m5qGQ211MrCaIRAhikTQZpqfJboZ1017Ukmp5r+UTM3YatGW0fUmPH/U7PsznpXcvgplny1IyQ8A8UsjvHEh5onVP"
+    "y1cW9qvdVQNZqjWaZV82ruuh+NyecF5KHNWXGn1DSaYMOix9L/Klzv14l54y6tVSVfzbRAR2xtVACyQb6FTvhwXtlDTPW9Vq"
+    "rUL622xLO+/vU85n08F3IfQTZ/zGNkOp5bCfnUCYo739HA12peisjPYX5n3x0X5m/d21+Yhned9R/5VE77vlMf06KSWNH4vx"
+    "e0mFdRaJS4YrBQAAAABgJkjKfwRKGWOcc/Ie/JckLcuybdtxHNd1ta3euPIuT8sXlTOvdOu1mpPqOGkAAADg7zC9emRG1SPN"
+    "PO1BLV8yVGd81rW7SJ2xOJXziKujpcf0e9P1MeMXVw/7QB0NAAAAAAB59C/y6OxjbB4t1mcwj+5+M48WaeTRAAAAAAD/gU/4"
+    "V48f";
+
+// By h5py with HDF5 2.0 and libver="latest": scan, chunks packed by gzip, which HDF5 before 2.0 cannot open.
+constexpr const char* hdf5_latest =
+    "eNrr9HBx4+WS4mLm4GCAgf9QIAMVMoCKl9UdVvL3cAliYqhgEkJWCANcTAyMDAxs/AxAiqU4OTFvM8xIVwbqgDKVuCKwExgZ"
+    "GBlFGBiYGBkZ2aByMJqZh4FRAEgzgXkCDKxAVzFzcwNFgaoZQJAFKM4hyACSYWJkZmLm2s8I1buSYegA41cVjm6OHi4MjCJc"
+    "TFCx21CPvNn6x8PN0cWJgRHuNWhk8iGZwIdFjClzmj3DKBgFo2AUjILhDirikhMSUhKSwLUAC5CXlpCYkArkGTHwAgAwYjWv";
+
+std::string unpacked(std::string_view base64) {
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string packed;
+    unsigned bits = 0, count = 0;
+    for (const char letter : base64.substr(0, base64.find('='))) {
+        bits = bits << 6 | static_cast<unsigned>(letters.find(letter));
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        packed += static_cast<char>(bits >> count & 255);
+    }
+    std::string bytes(1 << 16, '\0');
+    uLongf length = bytes.size();
+    REQUIRE(uncompress(reinterpret_cast<Bytef*>(bytes.data()), &length, reinterpret_cast<const Bytef*>(packed.data()),
+                       static_cast<uLong>(packed.size())) == Z_OK);
+    bytes.resize(length);
+    return bytes;
+}
+
+io::ReadOptions of(const char* dataset) {
+    io::ReadOptions options;
+    options.dataset = dataset;
+    return options;
+}
+
+/// Why one is not read; empty where its reader is not built here.
+std::string problem(const fs::path& path, const char* dataset) {
+    const IoError error = io_error(path, [&] { io::read(path, of(dataset)); });
+    CHECK_FALSE(error.hint.empty());
+    return error.hint.find("-dev") == std::string::npos ? error.problem : std::string();
+}
+
+}   // namespace
+
+TEST_CASE("libraries: MATLAB's kinds that are no numbers are each called what they are") {
+    const Folder folder;
+    put(folder / "a.mat", unpacked(mat5));
+    if (problem(folder / "a.mat", "st").empty()) {
+        MESSAGE("not tried: matio is not built in");
+        return;
+    }
+    CHECK(values_of<double>(io::read(folder / "a.mat", of("m"))) == std::vector<double>{1, 2, 3, 4, 5, 6});
+    const std::pair<const char*, const char*> kinds[] = {{"st", "is a structure"},
+                                                         {"ce", "is a cell array"},
+                                                         {"tx", "is text"},
+                                                         {"sp", "is a sparse matrix"},
+                                                         {"ob", "one of its objects"}};
+    for (const auto& [name, words] : kinds) {
+        CAPTURE(std::string(name));
+        CHECK(problem(folder / "a.mat", name).find(words) != std::string::npos);
+    }
+    CHECK(problem(folder / "a.mat", "other").find("has no variable") != std::string::npos);
+}
+
+TEST_CASE("libraries: MATLAB keeps things for itself that are no variables") {
+    const Folder folder;
+    const std::string whole = unpacked(mat5);
+    // As behind tables, strings and functions: bytes without a name.
+    Bytes own;
+    own.add_all<std::uint32_t>({14, 56}).add_all<std::uint32_t>({6, 8, 9, 0}).add_all<std::uint32_t>({5, 8, 1, 2});
+    own.add_all<std::uint32_t>({1, 0}).add_all<std::uint32_t>({2, 2}).add_text(std::string("ab\0\0\0\0\0\0", 8));
+    Bytes one;
+    one.add_all<std::uint32_t>({14, 64}).add_all<std::uint32_t>({6, 8, 9, 0}).add_all<std::uint32_t>({5, 8, 1, 2});
+    one.add_all<std::uint32_t>({1, 1})
+        .add_text(std::string("m\0\0\0\0\0\0\0", 8))
+        .add_all<std::uint32_t>({2, 2})
+        .add_text(std::string("cd\0\0\0\0\0\0", 8));
+    put(folder / "a.mat", whole.substr(0, 128) + one.text + own.text);
+    put(folder / "b.mat", whole.substr(0, 128) + own.text);
+    const std::string why = problem(folder / "b.mat", "");
+    if (why.empty()) {
+        MESSAGE("not tried: matio is not built in");
+        return;
+    }
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.mat")) == std::vector<std::uint8_t>{'c', 'd'});
+    CHECK(why.find("no variable that matio makes out") != std::string::npos);
+}
+
+TEST_CASE("libraries: HDF5 begins at the beginning, or behind a block of the user's own, as MATLAB's does") {
+    const Folder folder;
+    // Addresses in the file are told from where HDF5 begins.
+    for (const std::string& words :
+         {std::string("MATLAB 7.3 MAT-file"), std::string("MATLAB 7.0 MAT-file, HDF5 schema 0.05"), std::string("mine")}) {
+        CAPTURE(words);
+        put(folder / "a.mat", words + std::string(512 - words.size(), ' ') + unpacked(hdf5));
+        try {
+            CHECK(io::read(folder / "a.mat", of("lzf")).desc.count() == 24);
+        } catch (const IoError& error) {
+            CHECK(error.hint.find("-dev") != std::string::npos);
+        }
+    }
+    for (const std::size_t length : {std::size_t{1024}, std::size_t{2048}, std::size_t{1} << 20}) {   // by the name alone
+        CAPTURE(length);
+        put(folder / "a.h5", std::string(length, ' ') + unpacked(hdf5));
+        try {
+            CHECK(io::read(folder / "a.h5", of("lzf")).desc.count() == 24);
+        } catch (const IoError& error) {
+            CHECK(error.hint.find("-dev") != std::string::npos);
+        }
+    }
+    put(folder / "b.h5", std::string(5000, ' '));
+    CHECK(io_error(folder / "b.h5", [&] { io::info(folder / "b.h5"); }).problem.find("does not begin as one") != std::string::npos);
+}
+
+TEST_CASE("libraries: HDF5's filters, those that are there and those that are not") {
+    const Folder folder;
+    put(folder / "a.h5", unpacked(hdf5));
+    if (problem(folder / "a.h5", "blosc").empty()) {
+        MESSAGE("not tried: HDF5 is not built in");
+        return;
+    }
+    std::vector<std::uint16_t> thirds;
+    for (std::uint16_t i = 0; i < 24; ++i) thirds.push_back(i / 3);
+    CHECK(values_of<std::uint16_t>(io::read(folder / "a.h5", of("lzf"))) == thirds);
+    CHECK(problem(folder / "a.h5", "blosc").find("packs its dataset /blosc by blosc") != std::string::npos);
+    CHECK(problem(folder / "a.h5", "own").find("by filter 40000") != std::string::npos);
+}
+
+TEST_CASE("libraries: a dataset that the HDF5 library here is too old for is there all the same") {
+    const Folder folder;
+    put(folder / "a.h5", unpacked(hdf5_latest));
+    for (const char* const dataset : {"", "scan", "/scan"}) {
+        try {
+            CHECK(io::read(folder / "a.h5", of(dataset)).desc.count() == 6);   // HDF5 2.0
+        } catch (const IoError& error) {
+            const bool built = error.hint.find("-dev") == std::string::npos;
+            if (built) CHECK(error.problem.find("its dataset /scan cannot be opened") != std::string::npos);
+            if (built) CHECK(error.hint.find("libver") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("libraries: LZF unpacks what is whole, and nothing beyond its room") {
+    const auto unpack = [](const std::string& packed, std::size_t room) {
+        std::string out(room, '?');
+        out.resize(io::readers::unpack_lzf(reinterpret_cast<const unsigned char*>(packed.data()), packed.size(),
+                                           reinterpret_cast<unsigned char*>(out.data()), room));
+        return out;
+    };
+    CHECK(unpack(std::string("\x02"
+                             "abc",
+                             4),
+                 3) == "abc");   // three as they are
+    CHECK(unpack(std::string("\x02"
+                             "abc\x20\x02",
+                             6),
+                 6) == "abcabc");   // three of those three before
+    CHECK(unpack(std::string("\x00"
+                             "a\xe0\x05\x00",
+                             5),
+                 15) == std::string(15, 'a'));   // fourteen times the one before
+    CHECK(unpack(std::string("\x00"
+                             "a\xe0\x05\x00",
+                             5),
+                 14)
+              .empty());   // more than there is room for
+    CHECK(unpack(std::string("\x02"
+                             "abc",
+                             4),
+                 2)
+              .empty());
+    CHECK(unpack(std::string("\x02"
+                             "ab",
+                             3),
+                 3)
+              .empty());   // cut off in each of its parts
+    CHECK(unpack(std::string("\x02"
+                             "abc\x20",
+                             5),
+                 6)
+              .empty());
+    CHECK(unpack(std::string("\x00"
+                             "a\xe0",
+                             3),
+                 15)
+              .empty());
+    CHECK(unpack(std::string("\x02"
+                             "abc\x20\x03",
+                             6),
+                 6)
+              .empty());   // from before the first
+    CHECK(unpack("", 5).empty());
+}
