@@ -138,7 +138,7 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
-    if (named && named->name == "hdf5" && hdf5::begins_later(source)) return {named, {}};
+    if (named && (named->name == "hdf5" || named->name == "mat") && hdf5::begins_later(source)) return {&format_named("hdf5"), {}};
     if (foreign.what) {
         const std::string what = fmt::format("{}{}", foreign.what, compressed ? ", compressed" : "");
         const std::string problem = named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what)

@@ -131,7 +131,7 @@ Description describe_imagej(std::string_view text) {
     if (function == "0" && (number_from(coefficients[0], 0.0) != 0 || number_from(coefficients[1], 1.0) != 1))
         d.warnings.push_back(
             fmt::format("ImageJ shows its values as {} + {} times what is stored: they are read as they are stored",
-                        coefficients[0], coefficients[1]));
+                        number_from(coefficients[0], 0.0), number_from(coefficients[1], 1.0)));
     else if (!function.empty() && function != "0")
         d.warnings.push_back("ImageJ shows its values through a calibration of its own: they are read as they are stored");
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {

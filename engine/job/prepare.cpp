@@ -57,7 +57,8 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     if (unreachable)
         throw ConfigError(output.pointer, fmt::format("{}, which cannot be reached: {}", to_utf8(path), unreachable.message()),
                           "a path to a folder that is there or can be made",
-                          "links in a circle lead nowhere, and systems have a longest path");
+                          unreachable == std::errc::permission_denied ? "ask for the right to enter the folders on the way"
+                                                                      : "links in a circle lead nowhere, and systems have a longest path");
     for (const PreparedInput& input : prepared.inputs) {
         for (const fs::path& file : input.files) {
             if (lies_in(fs::weakly_canonical(file, ignored), place))

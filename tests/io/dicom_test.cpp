@@ -1,5 +1,9 @@
 // What samples, colours and bits of a DICOM file mean together: read as it was meant, told, or refused.
+#include <libdeflate.h>
+
+#include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "support.hpp"
@@ -237,6 +241,26 @@ TEST_CASE("dicom: films, JPEG XL and what else is not read are called that, and 
         has(problem, syntax);
         CHECK(problem.find("damaged") == std::string::npos);
     }
+}
+
+TEST_CASE("dicom: a deflated file may unpack to a thousand times its length") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.syntax = "1.2.840.10008.1.2.1.99";
+    file.rows = 10240, file.columns = 12800;
+    file.pixels = std::string(std::size_t{10240} * 12800, '\0');
+    const std::string plain = file.bytes();
+    std::uint32_t group = 0;
+    std::memcpy(&group, plain.data() + 140, sizeof group);
+    const std::size_t head = 144 + group;   // what says how the rest is packed
+    const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(libdeflate_alloc_compressor(9),
+                                                                                          libdeflate_free_compressor);
+    std::string packed(1 << 20, '\0');
+    packed.resize(libdeflate_deflate_compress(packer.get(), plain.data() + head, plain.size() - head, packed.data(), packed.size()));
+    REQUIRE(!packed.empty());
+    put(folder / "a.dcm", plain.substr(0, head) + packed + (packed.size() % 2 ? std::string(1, '\0') : ""));
+    CHECK(io::info(folder / "a.dcm").desc.count() == std::int64_t{10240} * 12800);
 }
 
 TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bits") {

@@ -127,7 +127,7 @@ TEST_CASE("libraries: HDF5 begins at the beginning, or behind a block of the use
             CHECK(error.hint.find("-dev") != std::string::npos);
         }
     }
-    for (const std::size_t length : {std::size_t{1024}, std::size_t{2048}, std::size_t{1} << 20}) {   // by the name alone
+    for (const std::size_t length : {std::size_t{1024}, std::size_t{2048}, std::size_t{1} << 21}) {   // by the name alone
         CAPTURE(length);
         put(folder / "a.h5", std::string(length, ' ') + unpacked(hdf5));
         try {
@@ -135,6 +135,13 @@ TEST_CASE("libraries: HDF5 begins at the beginning, or behind a block of the use
         } catch (const IoError& error) {
             CHECK(error.hint.find("-dev") != std::string::npos);
         }
+    }
+    const std::string matlab = "MATLAB 7.3 MAT-file";
+    put(folder / "a.mat", matlab + std::string(2048 - matlab.size(), ' ') + unpacked(hdf5));
+    try {
+        CHECK(io::read(folder / "a.mat", of("lzf")).desc.count() == 24);
+    } catch (const IoError& error) {
+        CHECK(error.hint.find("-dev") != std::string::npos);
     }
     put(folder / "b.h5", std::string(5000, ' '));
     CHECK(io_error(folder / "b.h5", [&] { io::info(folder / "b.h5"); }).problem.find("does not begin as one") != std::string::npos);

@@ -331,7 +331,7 @@ TEST_CASE("zarr: missing chunks of whole numbers have the fill value, of which o
     if (!can_read_zarr()) return;
     const Folder folder;
     io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 1}, {'x', 3}})));
-    for (const auto& [fill, value] : {std::pair<Json, int>{7, 7}, {-1, 255}, {263, 7}}) {
+    for (const auto& [fill, value] : {std::pair<Json, int>{7, 7}, {-1, 255}, {263, 7}, {3.0, 3}, {true, 1}, {false, 0}}) {
         CAPTURE(fill.dump());
         Json header = json_at(folder / "a.zarr/0/.zarray");
         header["fill_value"] = fill;

@@ -99,7 +99,10 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 }
 
 Variant onesweep_variant() {
-    PolicyTable policy = warp_policy("21 for u32 (17 through OpenCL), 17 with values, 12 and 9 for u64; 7, u64 5, of groups of 256 up to 2048 keys a compute unit");
+    PolicyTable policy = warp_policy("384 for u32 with values and, by CUDA, for fewer than 65536 u32 keys a compute unit, else 512; for fewer than "
+                                     "2048 keys a unit 256, but for u64 with values",
+                                     "21 for u32 (17 through OpenCL), 17 with values, 12 and 9 for u64; 7, of u64 5, where groups "
+                                     "of 256 are chosen for few keys");
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});

@@ -14,8 +14,8 @@ inline std::int64_t key_bytes(const SortSpec& spec) { return spec.key_bits() / 8
 /// What ranking by warps takes where `shape` leaves it open, with as many keys a work-item as local memory holds.
 RadixShape fitted_for_warps(const SortSpec&, const RadixShape& shape, const host::DeviceInfo&);
 /// The policy of tiles that are ranked by warps.
-/// items: what 0 stands for among the keys of a work-item.
-PolicyTable warp_policy(const char* items);
+/// work_group, items: what 0 stands for of a group's work-items, and of the keys of one.
+PolicyTable warp_policy(const char* work_group, const char* items);
 
 /// What a sort by no bits does.
 void copy_arrays(Execution&, const SortSpec&, const Arrays& from, const Arrays& to);

@@ -155,12 +155,12 @@ RadixShape fitted_for_warps(const SortSpec& spec, const RadixShape& shape, const
     return fitted(spec, warp_defaults(spec, shape), true, device);
 }
 
-PolicyTable warp_policy(const char* items) {
+PolicyTable warp_policy(const char* work_group, const char* items) {
     return {
         {"work_group_size",
          0,
          {0, 256, 384, 512, 768, 1024},
-         "work-items of a group that scatters, fewer where local memory does not hold their counters; 0: 384 for u32 with values, else 512"},
+         fmt::format("work-items of a group that scatters, fewer where local memory does not hold their counters; 0: {}", work_group)},
         {"items_per_work_item",
          0,
          {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 21, 23},
@@ -205,7 +205,7 @@ Variant radix_variant() {
 }
 
 Variant radix_warp_variant() {
-    PolicyTable policy = warp_policy("19 for u32, 15 with values, 11 and 9 for u64");
+    PolicyTable policy = warp_policy("384 for u32 with values, else 512", "19 for u32, 15 with values, 11 and 9 for u64");
     add_common_policy(policy);
     return sort_variant({.name = "radix_warp",
                          .summary = "least significant digit first, ranks by warps that match digits",

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -76,6 +77,7 @@ Json answer(const Work& work) {
 /// What a reader may take beside what its program has at its start and eight times the file.
 struct Room {
     std::uint64_t at_any_rate = 1 << 30;
+    std::uint64_t unpacks_to = 0;            ///< so many times its length at once, up to 1 GiB
     std::uint64_t for_an_element_byte = 4;   ///< of those that it is to read
 };
 
@@ -123,7 +125,9 @@ int serve(const Room& room = {}) {
                 return nullptr;
             }
             if (request.contains("open")) {
-                most = begun_with + room.at_any_rate + 8 * request.at("bytes").get<std::uint64_t>();
+                const auto length = request.at("bytes").get<std::uint64_t>();
+                most = begun_with + room.at_any_rate + 8 * length;
+                if (room.unpacks_to != 0) most += std::min<std::uint64_t>(1 << 30, length * room.unpacks_to);
                 allow(most);
                 file.emplace(request.at("open").get<std::string>(), request);
                 return file->description();

@@ -271,6 +271,7 @@ private:
                               std::to_string(stored),
                           again};
         if (missing == chunks) throw Problem{"has none of its " + std::to_string(chunks) + " chunks", again};
+        if (missing > 0 && !no_fill_.empty()) throw Problem{no_fill_, again};
         if (missing > 0)
             said_["warnings"].push_back(std::to_string(missing) + " of its " + std::to_string(chunks) +
                                         " chunks are not there: they are filled with " +
@@ -304,6 +305,12 @@ private:
             put(value.get<std::uint64_t>());
         else if (value.is_number_integer())
             put(value.get<std::int64_t>());
+        else if (value == true)
+            put(std::uint8_t{1});
+        else if (std::abs(number) < 0x1p53 && number == std::floor(number) && value.is_number())   // 3.0
+            put(static_cast<std::int64_t>(number));
+        else
+            no_fill_ = "lacks chunks and fills them with " + value.dump() + ", which is no " + name;
     }
 
     std::int64_t chunks_along(std::size_t axis) const { return (shape_[axis] + chunk_[axis] - 1) / chunk_[axis]; }
@@ -341,6 +348,9 @@ private:
                 list_chunks(it->path(), axis + in_name, chunk);
             }
         }
+        if (error)
+            throw Problem{"has a folder of chunks whose names cannot be listed (" + error.message() + ")",
+                          "what is read must be allowed to be listed, not only to be entered"};
     }
 
     /// "1.0.3": indices of the axes from `axis` on; nothing for other names.
@@ -596,6 +606,7 @@ private:
     std::string dtype_, codec_, separator_;
     Type type_{};
     std::vector<char> fill_;
+    std::string no_fill_;   ///< why the header gives none
     std::map<std::uint64_t, std::uint64_t> found_;   ///< chunks that are there, by their number: bytes of their files
     std::size_t pages_ = 0;
     std::string names_;
