@@ -263,7 +263,7 @@ TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML i
     };
     const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");
     REQUIRE(signed_ones.warnings.size() == 1);
-    CHECK(signed_ones.warnings[0].find("-32768.0 + 1.0 times what is stored") != std::string::npos);
+    CHECK(signed_ones.warnings[0].find("-32768 + 1 times what is stored") != std::string::npos);
     CHECK(info("ImageJ=1.53t\ncf=0\nc0=0.0\nc1=1.0\n").warnings.empty());
     CHECK(info("ImageJ=1.53t\ncf=21\n").warnings.size() == 1);   // optical density
     const auto timed = [&](const std::string& unit) {
