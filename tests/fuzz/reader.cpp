@@ -82,6 +82,8 @@ std::uint64_t bytes_of_element(const std::string& type) {
     std::abort();   // a type that the engine does not know
 }
 
+using namespace parallax::io::readers;   // whether the reader lies in it or not
+
 /// Opens it and reads all, as the engine asks for it; returns what went wrong.
 parallax::io::readers::Json read(const std::filesystem::path& path, std::size_t size, const std::string& dataset) {
     return answer([&]() -> parallax::io::readers::Json {
