@@ -182,47 +182,21 @@ TEST_CASE("libraries: LZF unpacks what is whole, and nothing beyond its room") {
                                            reinterpret_cast<unsigned char*>(out.data()), room));
         return out;
     };
-    CHECK(unpack(std::string("\x02"
-                             "abc",
-                             4),
-                 3) == "abc");   // three as they are
-    CHECK(unpack(std::string("\x02"
-                             "abc\x20\x02",
-                             6),
-                 6) == "abcabc");   // three of those three before
-    CHECK(unpack(std::string("\x00"
-                             "a\xe0\x05\x00",
-                             5),
-                 15) == std::string(15, 'a'));   // fourteen times the one before
-    CHECK(unpack(std::string("\x00"
-                             "a\xe0\x05\x00",
-                             5),
-                 14)
-              .empty());   // more than there is room for
-    CHECK(unpack(std::string("\x02"
-                             "abc",
-                             4),
-                 2)
-              .empty());
-    CHECK(unpack(std::string("\x02"
-                             "ab",
-                             3),
-                 3)
-              .empty());   // cut off in each of its parts
-    CHECK(unpack(std::string("\x02"
-                             "abc\x20",
-                             5),
-                 6)
-              .empty());
-    CHECK(unpack(std::string("\x00"
-                             "a\xe0",
-                             3),
-                 15)
-              .empty());
-    CHECK(unpack(std::string("\x02"
-                             "abc\x20\x03",
-                             6),
-                 6)
-              .empty());   // from before the first
-    CHECK(unpack("", 5).empty());
+    struct Row {
+        std::string_view packed;
+        std::size_t room;
+        std::string_view unpacked;   ///< empty: refused
+    };
+    using namespace std::string_view_literals;
+    for (const Row& row : {Row{"\2abc"sv, 3, "abc"},                                   // three as they are
+                           Row{"\2abc\x20\2"sv, 6, "abcabc"},                         // three of those three before
+                           Row{"\0a\xe0\5\0"sv, 15, "aaaaaaaaaaaaaaa"},              // fourteen times the one before
+                           Row{"\0a\xe0\5\0"sv, 14, ""}, Row{"\2abc"sv, 2, ""},      // more than there is room for
+                           Row{"\2ab"sv, 3, ""}, Row{"\2abc\x20"sv, 6, ""}, Row{"\0a\xe0"sv, 15, ""},   // cut off in each of its parts
+                           Row{"\2abc\x20\3"sv, 6, ""},                              // from before the first
+                           Row{""sv, 5, ""}}) {
+        CAPTURE(row.packed.size());
+        CAPTURE(row.room);
+        CHECK(unpack(std::string(row.packed), row.room) == row.unpacked);
+    }
 }

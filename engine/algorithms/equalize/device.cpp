@@ -90,7 +90,7 @@ private:
             make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
             pairs_ = builder.scratch(65536 * sizeof(std::uint16_t));
         }
-        int copies = from_counts_ && !is_float ? wanted("copies", 1, 1) : 1;
+        int copies = from_counts_ && !is_float ? std::max(policy.at("copies"), 1) : 1;
         const std::size_t table = static_cast<std::size_t>(spec_.slots()) * (is_float ? sizeof(float) : 1);
         const auto local = [&] { return table * (static_cast<std::size_t>(copies) + 1) + 8 * map_group_ + 16; };   // of map.cl
         while (copies > 1 && local() > device.local_memory) copies /= 2;

@@ -10,6 +10,14 @@ namespace {
 
 bool is_fresnel(const Geometry& g) noexcept { return g.methods.front() == Method::fresnel; }
 
+void add_second(host::Defines& defines, const Geometry& g) { defines.add("SECOND", is_fresnel(g) ? 0 : 1); }
+
+host::ProgramSpec axis_program(const Geometry& g) {
+    host::Defines defines;
+    add_second(defines, g);
+    return {"hologram/axis_table.cl", defines};
+}
+
 }  // namespace
 
 bool makes_of_axes(const PlanBuilder& builder, const Geometry& g, const Policy& policy) {
@@ -19,18 +27,14 @@ bool makes_of_axes(const PlanBuilder& builder, const Geometry& g, const Policy& 
 }
 
 void add_axes_defines(host::Defines& defines, PlanBuilder& builder, const Geometry& g) {
-    defines.add("METHOD", method_axes).add("SECOND", is_fresnel(g) ? 0 : 1);
-    defines.add("PTX", builder.context().capabilities().inline_ptx);
+    add_second(defines, g);
+    defines.add("METHOD", method_axes).add("PTX", builder.context().capabilities().inline_ptx);
 }
 
 AxisTable::AxisTable(PlanBuilder& builder, const Geometry& geometry, std::int64_t rows, int group)
     : rows_(rows),
       grid_(rows, static_cast<std::int64_t>(geometry.distances.size()), group),
-      kernel_([&] {
-          host::Defines defines;
-          defines.add("SECOND", is_fresnel(geometry) ? 0 : 1);
-          return builder.kernel({"hologram/axis_table.cl", defines}, "axis_table", static_cast<std::size_t>(group));
-      }()),
+      kernel_(builder.kernel(axis_program(geometry), "axis_table", static_cast<std::size_t>(group))),
       table_(builder.state(static_cast<std::size_t>(rows) * geometry.distances.size() * 2 * sizeof(float))) {}
 
 void AxisTable::make(Execution& x, const PhaseTable& phases, bool changed) {

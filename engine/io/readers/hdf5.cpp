@@ -16,7 +16,6 @@
 namespace parallax::io::readers {
 namespace {
 
-constexpr const char* again = "the file is damaged or cut off: write or copy it again";
 constexpr std::size_t most_objects = 4096;
 constexpr std::uint64_t best_ratio = 1032;   ///< deflate's
 

@@ -9,8 +9,6 @@
 namespace parallax::io::readers {
 namespace {
 
-constexpr const char* again = "the file is damaged or cut off: write or copy it again";
-
 /// All numbers of a small dataset.
 std::vector<double> whole(hid_t file, const char* path) {
     const Handle data = open_dataset(file, path);

@@ -10,6 +10,9 @@
 
 namespace parallax::io::readers {
 
+/// What to try with a file that is not as HDF5 has it.
+constexpr const char* again = "the file is damaged or cut off: write or copy it again";
+
 /// Debian's library serves one thread at a time.
 std::mutex& library();
 
