@@ -248,17 +248,44 @@ void Conveyor::watch() {
         do {
             take_arrivals(series_.options.watch->folder->wait(std::chrono::milliseconds(100)));
             tell_of_folders();
+            see_to_unread();
         } while (!end_watching());
     } catch (const std::exception&) {   // memory
         break_off(std::current_exception());
     }
     for (const std::string& file : series_.options.watch->folder->incomplete())
         tell("it was empty, or still being written, when the watch ended", file);
+    std::map<std::size_t, Unread> unread;
     {
         const std::lock_guard lock(mutex_);
         watching_ = false;
+        unread.swap(unread_);
     }
     came_.notify_all();
+    for (const auto& [number, item] : unread) record_failure(number, item.error);
+}
+
+/// A file that failed is tried again when it has been written further, or the watch takes it for complete. It has failed where
+/// it is the same by then.
+void Conveyor::see_to_unread() {
+    std::map<std::size_t, Unread> unread;
+    {
+        const std::lock_guard lock(mutex_);
+        unread = unread_;
+    }
+    FolderWatch& folder = *series_.options.watch->folder;
+    for (const auto& [number, item] : unread) {
+        const std::filesystem::path file = series_.items.list.at(number).front().file;
+        const bool comes = item.given_back ? folder.awaits(file) : folder.give_back(file);
+        {
+            const std::lock_guard lock(mutex_);
+            if (comes)
+                unread_[number].given_back = true;
+            else
+                unread_.erase(number);
+        }
+        if (!comes) record_failure(number, item.error);
+    }
 }
 
 void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
@@ -274,7 +301,7 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
                 ++total_;
             } else if (left_.contains(number)) {
                 continue;
-            } else {   // it was taken too early where it failed
+            } else if (unread_.erase(number) == 0) {   // else it was taken too early, as where it failed
                 const auto failure =
                     std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
                 if (failure == failed_.end()) {
@@ -334,10 +361,10 @@ void Conveyor::do_again_if_changed(std::size_t number) {
     if (again)
         tell(fmt::format("{}: it is done again, and its results are replaced", came), series_.items.name(number));
     else
-        fail_item(number,
-                  Error(fmt::format("{}{}: --resume does it again", came,
-                                    replaces ? "" : ", and results are replaced beside --overwrite or --resume alone")),
-                  false);
+        record_failure(number,
+                       fmt::format("{}{}: --resume does it again", came,
+                                   replaces ? "" : ", and results are replaced beside --overwrite or --resume alone"),
+                       false);
 }
 
 void Conveyor::complete_at(std::size_t number, const Arrival& arrival) {
@@ -602,17 +629,27 @@ void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
     ++done_;
 }
 
-void Conveyor::fail_item(std::size_t item, const std::exception& error, bool stops) {
-    Record record;
-    record.item = series_.items.name(item);
-    record.error = error.what();
+void Conveyor::fail_item(std::size_t item, const std::exception& error) {
     {
         const std::lock_guard lock(mutex_);
-        if (again_.erase(item) > 0 && !left_.contains(item) && watching_ && !stop_) {   // half of a file was read, of which there is more by now
-            todo_.push_back(item);
-            came_.notify_all();
+        if (watching_ && !stop_ && !left_.contains(item)) {   // half of a file may have been read
+            if (again_.erase(item) > 0)   // of which there is more by now
+                todo_.push_back(item), came_.notify_all();
+            else
+                unread_[item] = {error.what()};
             return;
         }
+        again_.erase(item);
+    }
+    record_failure(item, error.what());
+}
+
+void Conveyor::record_failure(std::size_t item, const std::string& error, bool stops) {
+    Record record;
+    record.item = series_.items.name(item);
+    record.error = error;
+    {
+        const std::lock_guard lock(mutex_);
         failed_.push_back({item, record.item, record.error});
         if (stops && !series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
     }

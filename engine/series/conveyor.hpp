@@ -65,6 +65,7 @@ private:
     void add_earlier();
     void complete_at(std::size_t number, const Arrival&);
     void tell_of_folders();
+    void see_to_unread();
     bool end_watching();
     void run_threads();
     void read(Belt&, int reader);
@@ -76,8 +77,9 @@ private:
     void write(int writer);
     void write_item(Work&);
     void finish_item(Work&);
+    void fail_item(std::size_t item, const std::exception&);
     /// `stops`: where the series does not go on after an error.
-    void fail_item(std::size_t item, const std::exception&, bool stops = true);
+    void record_failure(std::size_t item, const std::string& error, bool stops = true);
     void break_off(std::exception_ptr);
     /// What the data of an item gave cause for; said once, however many items it is true of.
     void tell(const std::string& text, const std::string& item);
@@ -108,6 +110,11 @@ private:
     std::size_t total_ = 0, done_ = 0;
     std::vector<Failure> failed_;
     std::set<std::size_t> again_;   ///< come once more while they are read or wait: not failed yet where that fails
+    struct Unread {
+        std::string error;
+        bool given_back = false;   ///< to the watch
+    };
+    std::map<std::size_t, Unread> unread_;   ///< watched items that failed, and have not yet: their files may still be written
     struct Done {
         std::vector<FileState> inputs;
         bool earlier = false;   ///< by an earlier run

@@ -259,8 +259,9 @@ void FolderWatch::look() {
             std::error_code error;
             const std::uintmax_t bytes = fs::file_size(file, error);
             const fs::file_time_type modified = error ? fs::file_time_type() : fs::last_write_time(file, error);
-            if (!error && bytes == 0) empty_.insert(key);
-            if (error || bytes == 0) continue;
+            const bool emptied = bytes == 0 && seen_.count(key) > 0;   // it had something when it was given back
+            if (!error && bytes == 0 && !emptied) empty_.insert(key);
+            if (error || (bytes == 0 && !emptied)) continue;
             const bool old = fs::file_time_type::clock::now() - modified > settle;
             const auto [place, fresh] = seen_.try_emplace(key, Seen{bytes, modified, now, !looked_});
             Seen& seen = place->second;
@@ -272,6 +273,24 @@ void FolderWatch::look() {
     std::erase_if(seen_, [&](const auto& seen) { return there.count(seen.first) == 0; });
     looked_ = true;
     next_look_ = steady_clock::now() + std::max<steady_clock::duration>(look_every, 20 * (steady_clock::now() - now));
+}
+
+bool FolderWatch::give_back(const fs::path& file) {
+    if (awaits(file)) return true;
+    const std::string key = to_utf8(file);
+    const std::optional<host::FileIdentity> here = host::identity_of(file);
+    const auto [known, fresh] = given_back_.try_emplace(key, here);
+    if (!here || (!fresh && known->second == here)) return false;
+    known->second = here;
+    taken_.erase(key);
+    std::error_code error;
+    seen_[key] = {here->bytes, fs::last_write_time(file, error), steady_clock::now(), false};
+    return true;
+}
+
+bool FolderWatch::awaits(const fs::path& file) const {
+    const std::string key = to_utf8(file);
+    return seen_.count(key) > 0 || being_written_.count(key) > 0;
 }
 
 void FolderWatch::take(const fs::path& file, steady_clock::time_point at) {

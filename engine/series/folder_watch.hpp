@@ -46,6 +46,12 @@ public:
     std::vector<std::string> gone();
     /// Files of which it is known that they are complete need not be waited for.
     void trust(std::function<bool(const std::filesystem::path&)> known) { known_ = std::move(known); }
+    /// For one that was taken and of which nothing could be made: it may have been in the middle of being written. It comes again
+    /// when it is closed once more, or has not changed for `settle` by then. False: it is the one that was given back before, or
+    /// has gone, and will not come.
+    bool give_back(const std::filesystem::path&);
+    /// Whether it is there, is not complete yet, and will be taken.
+    bool awaits(const std::filesystem::path&) const;
     /// Files that are empty, or are being written.
     std::vector<std::string> incomplete() const;
     /// Whether there is a file that is not complete yet.
@@ -93,7 +99,7 @@ private:
     std::chrono::steady_clock::time_point next_look_;
     static bool fits(const Pattern&, const std::string& name);
     std::function<bool(const std::filesystem::path&)> known_;
-    std::map<std::string, std::optional<host::FileIdentity>> taken_;
+    std::map<std::string, std::optional<host::FileIdentity>> taken_, given_back_;
     std::set<std::string> being_written_, empty_;
     std::map<std::string, Seen> seen_;
     std::vector<Arrival> arrived_;

@@ -1,15 +1,14 @@
 #include "io/transaction.hpp"
+#include "series/first_items.hpp"
 #include "series/places.hpp"
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
-#include "core/clock.hpp"
 #include "job/endings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -190,34 +189,13 @@ void trust_what_is_done(FolderWatch& folder, const fs::path& manifest) {
     });
 }
 
-/// Waits for the first file.
-Items first_items(const PreparedSeries& series) {
+void begin_watching(const PreparedSeries& series) {
     check_watched(series);
     const ForEachSource& source = series.job.for_each->sources.front();
     const Watch& watch = *series.options.watch;
     watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
     if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest);
     if (watch.began) watch.began();
-    auto began = std::chrono::steady_clock::now();
-    for (;;) {
-        const std::vector<Arrival> arrivals = watch.folder->wait(std::chrono::milliseconds(100));
-        for (const std::string& news : watch.folder->news()) {
-            began = std::chrono::steady_clock::now();
-            if (watch.tell) watch.tell(news);
-        }
-        std::vector<fs::path> files;
-        for (const Arrival& arrival : arrivals)   // one that was closed twice is told of twice
-            if (std::find(files.begin(), files.end(), arrival.file) == files.end()) files.push_back(arrival.file);
-        watch.first = arrivals;
-        if (!files.empty()) return items_of_files(series.job, series.where, files);
-        const bool idle = watch.idle_s > 0 && !watch.folder->expects() && seconds_since(began) > watch.idle_s;
-        if (!idle && !(watch.cancelled && watch.cancelled())) continue;
-        const std::vector<std::string> gone = watch.folder->gone();
-        throw ConfigError(source.pointer,
-                          gone.empty() ? "no file that came" : fmt::format("no file that came: {}", fmt::join(gone, ", ")),
-                          "files that are written or renamed into the folder",
-                          idle ? fmt::format("--idle {:g} ended the wait", watch.idle_s) : std::string());
-    }
 }
 
 /// What is written must not come back as a file that came.
@@ -227,16 +205,6 @@ void check_nothing_watched(const PreparedSeries& series) {
         if (series.options.watch->folder->wants(target))
             throw ConfigError(output.pointer, fmt::format("{}, which --watch would take for a file that came", to_utf8(target)),
                               "another folder, or a name that the pattern does not match");
-    }
-}
-
-Prepared prepare_sample(const PreparedSeries& series) {
-    for (std::size_t i = 0;; ++i) {
-        try {
-            return series.prepare_item(i);
-        } catch (const Error&) {   // one that cannot be read may stand among others that can
-            if (!series.items.for_each.continue_on_error || i + 1 >= series.items.size()) throw;
-        }
     }
 }
 
@@ -275,6 +243,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     series.job = std::move(job);
     series.where = absolute(where);
     series.options = options;
+    if (options.watch) begin_watching(series);
     series.items = options.watch ? first_items(series) : find_items(series.job, series.where);
     for (const InputSpec& input : series.job.inputs) {
         if (!input.each) series.shared.emplace(input.name, prepare_input(input, series.where));
@@ -293,7 +262,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     check_targets(series);
     if (options.watch) check_nothing_watched(series);
     check_inputs_kept(series);
-    series.sample = prepare_sample(series);
+    series.sample = of_first_item(series, [&](std::size_t item) { return series.prepare_item(item); });
     for (const OutputSpec& output : series.job.outputs) {
         if (output.of_series()) check_gathered(series, output, series.gathered.at(output.name));
     }

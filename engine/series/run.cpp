@@ -273,7 +273,11 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     std::vector<std::size_t> todo = items_left(series, manifest, folds);
 
     SeriesResult result;
-    if (!todo.empty()) settle(series, *engines.front(), result);
+    if (!todo.empty()) {
+        const std::size_t before = series.items.size();
+        settle(series, *engines.front(), result);
+        if (series.items.size() > before) todo = items_left(series, manifest, folds);   // came while none could be settled by
+    }
     const auto of_this_shard = [&] {
         std::size_t mine = 0;
         for (std::size_t i = 0; i < series.items.size(); ++i) mine += is_mine(series, i) ? 1 : 0;

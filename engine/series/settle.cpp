@@ -8,6 +8,7 @@
 #include "io/io.hpp"
 #include "job/load.hpp"
 #include "series/checked.hpp"
+#include "series/first_items.hpp"
 #include "exec/resident.hpp"
 #include "job/work.hpp"
 
@@ -68,19 +69,6 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     return found;
 }
 
-/// In the first item that can be computed, if others may fail.
-Json find(const PreparedSeries& series, Engine& engine, std::size_t step) {
-    for (std::size_t item = 0;; ++item) {
-        try {
-            return find_in(series, engine, step, item);
-        } catch (const DeviceError&) {
-            throw;
-        } catch (const Error&) {
-            if (!series.items.for_each.continue_on_error || item + 1 >= series.items.size()) throw;
-        }
-    }
-}
-
 /// The step's parameters with what was found.
 Parameters fixed_by(const StepSpec& step, const Json& found) {
     const Json fixed = step.algorithm->finding->fix(step.parameters.to_json(), found.at("record"));
@@ -116,7 +104,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         const fs::path file = series.options.manifest / fmt::format("found-{}.json", i);
         if (fs::exists(file) && !is_record(file, step)) fs::remove(file);   // damaged: it is looked for again
         if (!fs::exists(file)) {
-            const Json here = find(series, engine, i);
+            const Json here = of_first_item(series, [&](std::size_t item) { return find_in(series, engine, i, item); });
             try {
                 io::write_json(file, with_checksum(here), false);
             } catch (const IoError&) {  // another shard may have been faster

@@ -36,7 +36,7 @@ public:
     void says(const std::string& text) {
         wait("it says: " + text, [&] { return contains(told(), text); });
     }
-    /// Waits until the manifest has so many records of each frame ("f000") as done.
+    /// Waits until the manifest has so many records of each frame ("f000", of TIFF; "f000.png") as done.
     void has_done(const std::vector<std::string>& frames, int times = 1) { has_recorded("done", frames, times); }
     void has_failed(const std::vector<std::string>& frames, int times = 1) { has_recorded("failed", frames, times); }
     /// Waits until it ends by itself.
@@ -54,9 +54,10 @@ public:
 private:
     std::string told() const { return fs::exists(folder_ / "watch.err") ? read_text(folder_ / "watch.err") : std::string(); }
     void has_recorded(const char* state, const std::vector<std::string>& frames, int times) {
-        for (const std::string& frame : frames)
-            wait(frame + " is recorded as " + state,
-                 [&] { return recorded(folder_ / "out/job.series", state)["frames/" + frame + ".tif"] >= times; });
+        for (const std::string& frame : frames) {
+            const std::string item = "frames/" + frame + (contains(frame, ".") ? "" : ".tif");
+            wait(frame + " is recorded as " + state, [&] { return recorded(folder_ / "out/job.series", state)[item] >= times; });
+        }
     }
     /// A minute at most, which only a fault takes: of one that ended there is nothing more to come.
     void wait(const std::string& what, const std::function<bool()>& there) {
