@@ -224,12 +224,13 @@ _JOB_OPTIONS = {"roots", "confined", "sync", "manifest", "resume", "shard", "sha
 
 def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: str | os.PathLike = ".", overwrite: bool = False,
         device: str | int | Mapping[str, Any] = "", engines: Sequence[Engine] = (), progress: Callable[[str, float], None] | None = None,
-        cancel: CancelToken | None = None, cache_folder: str = "", log: Callable[[str, str], None] | None = None, **options: Any) -> dict[str, Any]:
+        cancel: CancelToken | None = None, cache_folder: str = "",
+        log: Callable[[str, str], None] | None = None, **options: Any) -> dict[str, Any]:
     """Runs a job on files as `parallax run` does, and returns its report.
 
     The devices are those that the job asks for, `device` in their place ("all": every one shares a series), or `engines` that are there.
-    options: roots (a folder by name), confined, sync; of a series manifest, resume, shard and shards, readers, writers, in_flight, trace; ranks:
-    processes that mpirun started do the job together, and the first has the report, the others {}.
+    options: roots (a folder by name), confined, sync; of a series manifest, resume, shard and shards, readers, writers, in_flight, trace;
+    ranks: processes that mpirun started do the job together, and the first has the report, the others {}.
 
     >>> import numpy as np, parallax, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -267,7 +268,8 @@ class Session(AlgorithmCalls):
     queue, stream: the host application's cl_command_queue or CUstream, as a number.
     """
 
-    def __init__(self, engine: _parallax.Engine | str | int | Mapping[str, Any] = "", *, queue: int | None = None, stream: int | None = None):
+    def __init__(self, engine: _parallax.Engine | str | int | Mapping[str, Any] = "", *, queue: int | None = None,
+                 stream: int | None = None):
         self.engine = engine if isinstance(engine, _parallax.Engine) else Engine(engine)
         self._session = _parallax.Session(self.engine, queue, stream)
         self._algorithms = {entry["name"]: entry for entry in json.loads(_parallax.Engine._algorithms(self.engine))}
@@ -291,7 +293,8 @@ class Session(AlgorithmCalls):
 
     def wrap(self, memory: int, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """A cl_mem of the engine's context, as a number; retained."""
-        return Array(self._session._wrap(memory, _NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)], False, []), self)
+        return Array(self._session._wrap(memory, _NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)],
+                                         False, []), self)
 
     def wrap_cuda(self, array: Any, axes: str | None = None) -> Array:
         """An array of PyTorch, CuPy and the like on the engine's CUDA device; kept alive, not copied."""
@@ -304,15 +307,17 @@ class Session(AlgorithmCalls):
     def call(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
              outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
              policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Result:
-        """Runs an algorithm by its name and waits. Arrays of `into` take outputs; they must not overlap inputs or each other (ConfigError), but
-        `arithmetic`, `convert`, `mask` and `threshold` can write where an input of as large elements is."""
-        return Result(self._session._run(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken()), self)
+        """Runs an algorithm by its name and waits. Arrays of `into` take outputs; they must not overlap inputs or each other
+        (ConfigError), but `arithmetic`, `convert`, `mask` and `threshold` can write where an input of as large elements is."""
+        return Result(self._session._run(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy),
+                                         list(wait), cancel or CancelToken()), self)
 
     def submit(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
                outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
                policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Pending:
         """Enqueues and returns; calls of a session run in the order of submission. `into`: as for call()."""
-        return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy), list(wait), cancel or CancelToken._none()), self)
+        return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy),
+                                             list(wait), cancel or CancelToken._none()), self)
 
     def prepare(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
                 outputs: Sequence[str] | None = None, variant: str | None = None, policy: Mapping[str, int] | None = None,

@@ -26,7 +26,8 @@ class AlgorithmCalls:
         ports = [port["name"] for port in algorithm["inputs"]]
         required = [port["name"] for port in algorithm["inputs"] if port["required"]]
         if len(arrays) > len(required):
-            raise TypeError(f"{algorithm['name']}() takes {len(required)} arrays in order ({', '.join(required)}) but {len(arrays)} were given")
+            raise TypeError(f"{algorithm['name']}() takes {len(required)} arrays in order ({', '.join(required)}) "
+                            f"but {len(arrays)} were given")
         inputs = dict(zip(required, arrays))
         for port in ports:
             if port in named:

@@ -88,7 +88,8 @@ class History:
     worse: bool                      #: a row of the last report is slower, gone, or has another result
 
 
-def compare(study: StudyLike, *, out: str | os.PathLike[str], folder: str | os.PathLike[str] = ".", device: str | int | Mapping[str, Any] = "",
+def compare(study: StudyLike, *, out: str | os.PathLike[str], folder: str | os.PathLike[str] = ".",
+            device: str | int | Mapping[str, Any] = "",
             minutes: float | None = None, quick: bool = False, cold_cache: bool = False, resume: bool = False, overwrite: bool = False,
             roots: Mapping[str, str | os.PathLike[str]] | None = None, programs: Mapping[str, str] | None = None,
             prices: Mapping[str, str] | None = None, note: str = "", contribute: str | os.PathLike[str] | None = None,
@@ -97,7 +98,8 @@ def compare(study: StudyLike, *, out: str | os.PathLike[str], folder: str | os.P
     """Runs a study on every device that it names, as `parallax compare` does, writes its report to the folder `out`, and returns it.
 
     study: the name of one that comes with the program ("buy"), a file, or a dictionary; a job, too, which is compared by its own steps.
-    folder: of relative paths in a dictionary; a file's are beside it. minutes: a budget, within which what does not fit is left out and said.
+    folder: of relative paths in a dictionary; a file's are beside it. minutes: a budget, within which what does not fit is left
+    out and said.
     programs: a lab's own, as devices beside the others: {"ours": "python3 our_peer.py"}. prices: {"H200": "31000 EUR"}. resume: goes on
     with a study that was stopped. program: the program `parallax`; without, that of PARALLAX_BIN, beside this Python, or of PATH.
 
@@ -140,7 +142,8 @@ def compare(study: StudyLike, *, out: str | os.PathLike[str], folder: str | os.P
     return Comparison.load(filled)
 
 
-def history(reports: Sequence[str | os.PathLike[str] | Comparison], *, by: str = "", program: str | os.PathLike[str] | None = None) -> History:
+def history(reports: Sequence[str | os.PathLike[str] | Comparison], *, by: str = "",
+            program: str | os.PathLike[str] | None = None) -> History:
     """Holds later reports of a study against the first, as `parallax history` does: what is slower, and since when.
 
     reports: folders, report.json or report.json.gz, or what compare() returned; the oldest first, two or more. by: the times that count,

@@ -22,5 +22,6 @@ def prepare(steps, inputs):
 if __name__ == "__main__":
     device = cle.select_device()
     device.set_wait_to_finish(True)   # a call returns when its kernel has ended
-    serve(f"pyclesperanto on {device.name}", cle.__version__, prepare, kind="gpu" if "gpu" in str(device.type).lower() else "cpu", upload=cle.push,
+    serve(f"pyclesperanto on {device.name}", cle.__version__, prepare, kind="gpu" if "gpu" in str(device.type).lower() else "cpu",
+          upload=cle.push,
           to_host=cle.pull)

@@ -42,7 +42,8 @@ class _Worker:
 
     def prepare(self, request):
         folder = request["input_folder"]
-        self.host = {name: numpy.load(os.path.join(folder, name + ".npy")) for name in request["inputs"] if name in request["job"]["inputs"]}
+        self.host = {name: numpy.load(os.path.join(folder, name + ".npy")) for name in request["inputs"]
+                     if name in request["job"]["inputs"]}
         self.steps = request["steps"]
         variant, self.run = self.make(self.steps, {name: self.upload(array) for name, array in self.host.items()})
         arrays, records = _results(self.run(), self.to_host)
@@ -58,7 +59,8 @@ class _Worker:
 
     def sample(self, request):
         began, warmups = time.perf_counter(), 0
-        while (warmups < request["warmups"] or time.perf_counter() - began < request.get("warm_s", 0)) and time.perf_counter() - began < request["budget_s"]:
+        while ((warmups < request["warmups"] or time.perf_counter() - began < request.get("warm_s", 0))
+               and time.perf_counter() - began < request["budget_s"]):
             self.timed(self.run)
             warmups += 1
         began, wall = time.perf_counter(), []
@@ -101,7 +103,8 @@ class _Worker:
             each_second[int(at)] += 1
         took = time.perf_counter() - began
         p50, p95, p99, p999, worst = (float(numpy.quantile(walls, p)) for p in (0.5, 0.95, 0.99, 0.999, 1))
-        return {"seconds": took, "runs": len(walls), "runs_a_second": len(walls) / took, "each_second": each_second, "median_s": p50, "p95_s": p95,
+        return {"seconds": took, "runs": len(walls), "runs_a_second": len(walls) / took, "each_second": each_second,
+                "median_s": p50, "p95_s": p95,
                 "p99_s": p99, "p999_s": p999, "worst_s": worst}
 
     def energy(self, _):

@@ -39,7 +39,8 @@ def test_the_page(capsys):
     assert 'did you mean "pixel_um"' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if page.name != "python.md" and page.exists() and blocks_of(page)], ids=str)
+@pytest.mark.parametrize("page", [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+                                  if page.name != "python.md" and page.exists() and blocks_of(page)], ids=str)
 def test_other_pages(page):
     if page.name == "compare.md" and PROGRAM is None:
         pytest.skip("the program parallax is not here: PARALLAX_BIN says where it is")

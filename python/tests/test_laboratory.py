@@ -19,7 +19,8 @@ with_program = pytest.mark.skipif(PROGRAM is None, reason="the program parallax 
 def study(**keys):
     case = {"id": "sum", "grid": {"n": [100, 1000]}, "inputs": {"array": {"make": "random", "type": "u32", "axes": "n", "shape": ["$n"]}},
             "steps": [{"run": "reduce"}], "variants": ["reference", "threaded"]}
-    return {"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}], "sampling": {"samples": 6, "rounds": 3, "budget_s": 0.1},
+    return {"parallax_study": 1, "title": "sums", "devices": [{"backend": "native"}],
+            "sampling": {"samples": 6, "rounds": 3, "budget_s": 0.1},
             "cases": [case], **keys}
 
 
@@ -38,7 +39,8 @@ def slowed(found, folder, times):
 @with_program
 def test_a_study_gives_rows_with_intervals_and_a_page(tmp_path):
     steps = []
-    found = parallax.compare(study(), out=tmp_path / "out", note="a test", prices={"native": "7 EUR"}, progress=lambda what, done: steps.append((what, done)))
+    found = parallax.compare(study(), out=tmp_path / "out", note="a test", prices={"native": "7 EUR"},
+                             progress=lambda what, done: steps.append((what, done)))
     assert [(row.case, row.grid, row.variant, row.outcome) for row in found.rows] == [
         ("sum", {"n": n}, variant, "ok") for n in (100, 1000) for variant in ("reference", "threaded")]
     for row in found.rows:
@@ -58,7 +60,8 @@ def test_a_file_a_job_and_relative_inputs(tmp_path):
     of_file = study()
     of_file["cases"][0] = {"id": "sum", "inputs": {"array": "numbers.npy"}, "steps": [{"run": "reduce"}]}
     (tmp_path / "study.json").write_text(json.dumps(of_file))
-    for number, (given, keys) in enumerate([(of_file, {"folder": tmp_path}), (tmp_path / "study.json", {}), (str(tmp_path / "study.json"), {})]):
+    for number, (given, keys) in enumerate([(of_file, {"folder": tmp_path}), (tmp_path / "study.json", {}),
+                                            (str(tmp_path / "study.json"), {})]):
         assert [row.outcome for row in parallax.compare(given, out=tmp_path / str(number), **keys).rows] == ["ok"]
     job = {"parallax": 1, "inputs": {"array": "numbers.npy"}, "steps": [{"run": "reduce"}], "outputs": {"value": "sum.json"}}
     (tmp_path / "job.json").write_text(json.dumps(job))
@@ -133,7 +136,8 @@ def test_a_study_that_is_stopped_goes_on(tmp_path):
     token = parallax.CancelToken()
     stop_at_rows = lambda what, done: token.cancel() if what.startswith("sum/") else None
     with pytest.raises(parallax.CancelledError):
-        parallax.compare(study(sampling={"samples": 60, "rounds": 3, "budget_s": 20, "least_s": 10}), out=tmp_path / "out", progress=stop_at_rows, cancel=token)
+        parallax.compare(study(sampling={"samples": 60, "rounds": 3, "budget_s": 20, "least_s": 10}), out=tmp_path / "out",
+                         progress=stop_at_rows, cancel=token)
     assert (tmp_path / "out/journal.jsonl").exists()
 
     class Enough(Exception):
@@ -166,7 +170,8 @@ def test_without_the_program_it_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_a_program_that_dies_or_is_none_of_ours_is_an_error(tmp_path):
-    for text, says in (("kill -SEGV $$", "status -11"), ("echo 'error: the disk is gone' >&2; exit 1", "the disk is gone"), ("exit 0", "said nothing")):
+    for text, says in (("kill -SEGV $$", "status -11"), ("echo 'error: the disk is gone' >&2; exit 1", "the disk is gone"),
+                       ("exit 0", "said nothing")):
         script = tmp_path / "parallax"
         script.write_text(f"#!/bin/sh\n{text}\n")
         script.chmod(0o755)

@@ -24,7 +24,8 @@ def image():
     return np.random.default_rng(1).integers(0, 256, (48, 64), np.uint8)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64",
+                                   "complex64"])
 def test_arrays_come_down_as_they_went_up(session, dtype):
     array = np.arange(60).reshape(3, 4, 5).astype(dtype)
     up = session.upload(array)
@@ -90,7 +91,8 @@ def test_errors_are_exceptions(session, image):
 
 
 def test_jobs_are_dictionaries(session, image, tmp_path):
-    job = {"parallax": 1, "inputs": {"image": "image.npy"}, "steps": [{"run": "box_filter", "radius": 2}, {"run": "reduce", "in": {"array": "image"}}],
+    job = {"parallax": 1, "inputs": {"image": "image.npy"},
+           "steps": [{"run": "box_filter", "radius": 2}, {"run": "reduce", "in": {"array": "image"}}],
            "outputs": {"image": "blurred.npy", "value": "value.json"}}
     job["steps"][0]["out"] = {"image": "blurred"}
     job["outputs"] = {"blurred": "blurred.npy", "value": "value.json"}
