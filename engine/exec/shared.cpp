@@ -23,6 +23,23 @@ Json agree_on_choice(distributed::Communicator& ranks, const std::function<Choic
     return chosen;
 }
 
+/// That choice made by another rank, whose device may lack it.
+Choice follow(int rank, const Step& step, const Json& chosen, const std::function<Choice(const std::string&, const Json&)>& choose) {
+    const auto variant = chosen.at("variant").get<std::string>();
+    try {
+        return choose(variant, chosen.at("policy"));
+    } catch (const UnsupportedError& error) {
+        std::vector<std::string> reasons = error.reasons;
+        reasons.push_back(step.variant.empty()
+                              ? "rank 0 chose it for its own device, and all compute by one: give every rank a device of the same "
+                                "kind, or name with \"variant\" one that all of them have"
+                              : "the job names it, and rank 0's device has it: give every rank a device of the same kind, or name "
+                                "another that all of them have");
+        throw UnsupportedError(fmt::format("rank {} cannot compute as rank 0 does, by {} variant \"{}\"", rank, step.algorithm->name, variant),
+                               std::move(reasons));
+    }
+}
+
 bool can_be_shared(const Step& step) {
     const auto& variants = step.algorithm->variants;
     return std::any_of(variants.begin(), variants.end(), [](const Variant& v) { return static_cast<bool>(v.part); });
@@ -66,7 +83,7 @@ Shared::Shared(Engine& engine, const Resolved& resolved, distributed::Communicat
     in_terms_of(resolved.pipeline, step, [&] {
         const Json chosen = agree_on_choice(ranks, [&] { return choose(step.variant, step.policy); }, choice_);
         all_or_none(ranks, [&] {
-            if (ranks.rank() != 0) choice_ = choose(chosen["variant"].get<std::string>(), chosen["policy"]);
+            if (ranks.rank() != 0) choice_ = follow(ranks.rank(), step, chosen, choose);
             builder_ = std::make_unique<PlanBuilder>(session_.context(), session_.queue());
             part_ = choice_.variant->part(*builder_, problem, choice_.policy, ranks.rank());
         });

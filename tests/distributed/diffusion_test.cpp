@@ -103,6 +103,30 @@ TEST_CASE("diffusion on ranks: refused with numbers") {
     CHECK_FALSE(fs::exists(folder / "out.npy"));
 }
 
+TEST_CASE("diffusion on ranks: a device that lacks rank 0's variant is told with whose choice it was and what to try") {
+    const TempFolder folder;
+    io::write(folder / "in.npy", image(64, 64));
+    engine::Engine native(open_for_test(host::enumerate().native()), engine::registry_with_peers());
+    const auto refusal = [&](engine::Engine& first, engine::Engine& other, const Json& step) {
+        engine::Locations where;
+        where.job_folder = where.out = folder.path();
+        const engine::Prepared prepared = engine::prepare(engine::parse_job(job(step), first.registry().algorithms()), where, true);
+        return std::string(error_of<UnsupportedError>([&] { engine::distributed::run_on_devices(prepared, {&first, &other}); }).what());
+    };
+    const std::string by_kernels = refusal(shared_engine(), native, {{"iterations", 3}});
+    CAPTURE(by_kernels);
+    CHECK(contains(by_kernels, "rank 1 cannot compute as rank 0 does, by diffusion_lb variant"));
+    CHECK(contains(by_kernels, "rank 0 chose it for its own device"));
+    CHECK(contains(by_kernels, "name with \"variant\" one that all of them have"));
+    const std::size_t from = by_kernels.find('"') + 1;
+    const std::string variant = by_kernels.substr(from, by_kernels.find('"', from) - from);
+    const std::string named = refusal(shared_engine(), native, {{"iterations", 3}, {"variant", variant}});
+    CAPTURE(named);
+    CHECK(contains(named, "rank 1 cannot compute as rank 0 does, by diffusion_lb variant \"" + variant + "\""));
+    CHECK(contains(named, "the job names it"));
+    CHECK_FALSE(fs::exists(folder / "out.npy"));
+}
+
 TEST_CASE("rounds: what must be right shrinks to nothing") {
     engine::diffusion_lb::LbParameters p;
     p.iterations = 7;
