@@ -209,6 +209,12 @@ std::optional<host::Folder> hold_manifest(PreparedSeries& series) {
     }
 }
 
+/// Not a link, a folder or a pipe.
+bool is_own_file(const fs::path& file) {
+    std::error_code error;
+    return fs::is_regular_file(fs::symlink_status(file, error));
+}
+
 /// One process does the whole of a series, or one each of its shards.
 std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     std::error_code error;
@@ -220,9 +226,12 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
             throw ConfigError("--manifest", fmt::format("{}, on which another process is at work", io::show(folder)),
                               "a series that nobody does, or another shard of it", "wait for it, or give each process a --shard");
         if (!lock->is_held() && fs::is_directory(folder, error))
-            host::warn_once(fmt::format("{} cannot be locked: it is no file of its own, or the file system knows no locks. "
-                                        "See that no other process does this series",
-                                        io::show(folder / file)));
+            host::warn_once(
+                fmt::format("{} cannot be locked: {}. Nothing keeps another process from doing the same items and replacing their "
+                            "results: see that no other does this series, or {}",
+                            io::show(folder / file), lock->trouble().message(),
+                            is_own_file(folder / file) ? "let --manifest name a folder on a file system that has locks"
+                                                       : "remove what stands there, which is no file of its own"));
         locks.push_back(std::move(*lock));
     };
     take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);

@@ -18,14 +18,15 @@ std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind k
     const HANDLE file =
         CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
                     OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
-    if (file == INVALID_HANDLE_VALUE) return FileLock(none);
+    const auto told = [](DWORD error) { return std::error_code(static_cast<int>(error), std::system_category()); };
+    if (file == INVALID_HANDLE_VALUE) return FileLock(told(GetLastError()));
     OVERLAPPED from_the_first_byte{};
     const DWORD how = LOCKFILE_FAIL_IMMEDIATELY | (kind == Kind::exclusive ? LOCKFILE_EXCLUSIVE_LOCK : 0);
     if (LockFileEx(file, how, 0, 1, 0, &from_the_first_byte)) return FileLock(reinterpret_cast<std::intptr_t>(file));
     const DWORD error = GetLastError();
     CloseHandle(file);
     const bool busy = error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING;
-    return busy ? std::nullopt : std::optional<FileLock>(FileLock(none));
+    return busy ? std::nullopt : std::optional<FileLock>(FileLock(told(error)));
 }
 
 FileLock::~FileLock() {
@@ -36,14 +37,14 @@ FileLock::~FileLock() {
 
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (file < 0) return FileLock(none);
+    if (file < 0) return FileLock(std::error_code(errno, std::generic_category()));
     int status = 0;
     while ((status = ::flock(file, (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) != 0 && errno == EINTR) {
     }
-    const bool busy = status != 0 && errno == EWOULDBLOCK;
     if (status == 0) return FileLock(file);
+    const std::error_code trouble(errno, std::generic_category());
     ::close(file);
-    return busy ? std::nullopt : std::optional<FileLock>(FileLock(none));
+    return trouble == std::errc::operation_would_block ? std::nullopt : std::optional<FileLock>(FileLock(trouble));
 }
 
 FileLock::~FileLock() {

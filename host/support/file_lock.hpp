@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace parallax::host {
@@ -15,14 +16,18 @@ public:
     /// being held: then nobody is kept out.
     static std::optional<FileLock> take(const std::filesystem::path&, Kind);
     bool is_held() const noexcept { return file_ != none; }
-    FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, none)) {}
+    /// Why it is not held.
+    std::error_code trouble() const noexcept { return trouble_; }
+    FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, none)), trouble_(other.trouble_) {}
     FileLock& operator=(FileLock&&) = delete;
     ~FileLock();
 
 private:
     static constexpr std::intptr_t none = -1;
     explicit FileLock(std::intptr_t file) : file_(file) {}
+    explicit FileLock(std::error_code trouble) : file_(none), trouble_(trouble) {}
     std::intptr_t file_;   ///< a descriptor, on Windows a handle
+    std::error_code trouble_;
 };
 
 }  // namespace parallax::host

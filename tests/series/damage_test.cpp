@@ -90,7 +90,9 @@ TEST_CASE("series: a lock that cannot be held is told, and does not lead elsewhe
     Folder folder(2);
     REQUIRE(shell(folder.path(), "mkdir -p out/job.series && ln -s ../../elsewhere out/job.series/lock") == 0);
     CHECK(shell(folder.path(), "timeout 60 \"$P\" run job.json --device native --out out 2> said") == 0);
-    CHECK(contains(read_text(folder / "said"), "lock cannot be locked"));
+    for (const char* const part : {"lock cannot be locked: Too many levels of symbolic links", "Nothing keeps another process",
+                                   "remove what stands there, which is no file of its own"})
+        CHECK(contains(read_text(folder / "said"), part));
     CHECK_FALSE(fs::exists(folder / "elsewhere"));
 }
 
