@@ -43,7 +43,7 @@ bool looked_at_lately(const fs::path& folder) {
 }
 
 /// Names of files of transactions, by folder and transaction. A folder is listed anew each time; but somebody may leave there what
-/// seems to be of a hundred thousand transactions, and from the 64th question on a list is kept.
+/// seems to be of a hundred thousand transactions, and after 64 questions lists are kept.
 class Names {
 public:
     const std::vector<fs::path>& of(const host::Folder& folder, const std::string& transaction) {

@@ -304,6 +304,13 @@ std::optional<Resolution> resolution_of(const ArrayDesc& desc, bool imagej) {
 
 bool holds(const Resolution& resolution) { return holds(resolution.x) && holds(resolution.y); }
 
+std::string why_no_resolution(const ArrayDesc& desc) {
+    return fmt::format(
+        "TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}: see whether the unit is right; a name that "
+        "ends in .ome.tif holds them",
+        desc.find('x')->spacing, desc.find('y')->spacing, desc.unit);
+}
+
 /// What a directory says of the samples of a pixel.
 enum class Samples { values, colours, grey_and_alpha };
 
@@ -385,11 +392,7 @@ std::string refusal_of_any(const ArrayDesc& desc) {
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (std::string why = refusal_of_any(desc); !why.empty()) return why;
     const std::optional<Resolution> resolution = resolution_of(desc, in_words_of_imagej(*layout_of(desc)));
-    if (!resolution || holds(*resolution)) return {};
-    return fmt::format(
-        "TIFF's resolution, two numbers of 32 bits, holds no pixels of {} x {} {}: see whether the unit is right; a name that "
-        "ends in .ome.tif holds them",
-        desc.find('x')->spacing, desc.find('y')->spacing, desc.unit);
+    return !resolution || holds(*resolution) ? std::string() : why_no_resolution(desc);
 }
 
 std::string ome_refusal(const ArrayDesc& desc, const WriteOptions&) {
@@ -411,7 +414,10 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     const std::string description =
         is_ome_name(name) ? ome_xml(name, array, layout.axes, layout.channels) : description_of(array, layout);
     std::optional<Resolution> resolution = resolution_of(array.desc, description.starts_with("ImageJ="));
-    if (resolution && !holds(*resolution)) resolution.reset();   // OME-XML says it
+    if (resolution && !holds(*resolution)) {
+        if (!is_ome_name(name)) throw IoError(name, "cannot be written: " + why_no_resolution(array.desc));
+        resolution.reset();   // OME-XML says it
+    }
     // Directories and strip tables on top: under 1 KiB and 12 bytes a channel a page, and 16 bytes a strip, of which a page has
     // one for each row at most. What does not pack grows by less than a thousandth.
     const std::uint64_t row = static_cast<std::uint64_t>(layout.width * layout.channels) * parallax::bytes_of(array.desc.type);

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "io/format.hpp"
 #include "io/io.hpp"
 #include "io/support.hpp"
 #include "io/units.hpp"
@@ -150,7 +151,11 @@ TEST_CASE("meaning: pixels that TIFF's resolution does not hold are refused, and
         CHECK(error.hint.find(".nrrd") != std::string::npos);
         CHECK(error.hint.find(".tif") == std::string::npos);
         io_error(folder / "a.tif", [&] { io::write(folder / "a.tif", image); });
+        // Who did not ask before is not given a file that says less.
+        const IoError unasked = io_error("a.tif", [&] { io::tiff::write(folder / "b.tif", "a.tif", image, {}); });
+        CHECK(unasked.problem.find("holds no pixels of") != std::string::npos);
         CHECK_FALSE(fs::exists(folder / "a.tif"));
+        CHECK_FALSE(fs::exists(folder / "b.tif"));
         io::write(folder / "a.ome.tif", image, {.overwrite = true});
         CHECK(io::read(folder / "a.ome.tif").desc.find('x')->spacing == doctest::Approx(side));
     }
