@@ -96,11 +96,12 @@ double seconds_of(std::string_view unit) {
 }
 
 /// "images=78\nslices=13\nunit=micron\n"; of a hyperstack channels go fastest, then slices, then frames.
-Description describe_imagej(std::string_view text) {
+Description describe_imagej(std::string_view text, const PageShape& page) {
     Description d;
     d.by = "ImageJ";
     d.imagej = true;
     std::int64_t channels = 1, slices = 1, frames = 1;
+    double spacing = 1;   // it writes none of one unit
     std::string unit, unit_of_y, unit_of_z, unit_of_time, function;
     std::array<std::string, 2> coefficients;
     while (!text.empty()) {
@@ -114,7 +115,7 @@ Description describe_imagej(std::string_view text) {
         else if (key == "channels") channels = number_from(value, std::int64_t{1});
         else if (key == "slices") slices = number_from(value, std::int64_t{1});
         else if (key == "frames") frames = number_from(value, std::int64_t{1});
-        else if (key == "spacing") d.z = std::abs(number_from(value, 0.0));
+        else if (key == "spacing") spacing = std::abs(number_from(value, 0.0));
         else if (key == "finterval") d.t = number_from(value, 0.0);
         else if (key == "unit") unit = value;
         else if (key == "yunit") unit_of_y = value;
@@ -127,11 +128,13 @@ Description describe_imagej(std::string_view text) {
         else if (key == "c1")
             coefficients[1] = value;
     }
-    // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits.
-    if (function == "0" && (number_from(coefficients[0], 0.0) != 0 || number_from(coefficients[1], 1.0) != 1))
+    // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits, whose offset is undone as it does itself.
+    const double offset = number_from(coefficients[0], 0.0), slope = number_from(coefficients[1], 1.0);
+    d.signed_by_offset = page.u16 && function == "0" && offset == -32768 && slope == 1;
+    if (!d.signed_by_offset && function == "0" && (offset != 0 || slope != 1))
         d.warnings.push_back(
             fmt::format("ImageJ shows its values as {} + {} times what is stored: they are read as they are stored",
-                        number_from(coefficients[0], 0.0), number_from(coefficients[1], 1.0)));
+                        offset, slope));
     else if (!function.empty() && function != "0")
         d.warnings.push_back("ImageJ shows its values through a calibration of its own: they are read as they are stored");
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
@@ -143,14 +146,16 @@ Description describe_imagej(std::string_view text) {
     add(d.axes, 't', frames);
     add(d.axes, 'z', slices);
     add(d.axes, 'c', channels);
-    if (unit.empty() || unit == "pixel" || unit == "pixels") return d;
+    if (unit.empty() || unit == "pixel" || unit == "pixels") {
+        d.z = spacing;
+        return d;
+    }
     const auto ours_is = unit_from(unit);   // by its own names below: clang 14 and 15 take no structured binding into a lambda
     const std::string& ours = ours_is.first;
     const double factor = ours_is.second;
     if (ours.empty()) {
         d.warnings.push_back(
             fmt::format("its unit of length is \"{}\", which is none that is known: distances are left out", unit));
-        d.z = 0;
         return d;
     }
     d.unit = ours;
@@ -167,7 +172,7 @@ Description describe_imagej(std::string_view text) {
     };
     d.x = factor;   // what a pixel's resolution is to be divided into
     d.y = factor_of(unit_of_y, "y");
-    d.z = scaled(d.z, factor_of(unit_of_z, "z"));
+    d.z = scaled(spacing, factor_of(unit_of_z, "z"));
     return d;
 }
 
@@ -388,7 +393,7 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
 std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 
 Description describe(std::string_view text, const PageShape& page, std::int64_t series) {
-    if (text.starts_with("ImageJ=")) return describe_imagej(text);
+    if (text.starts_with("ImageJ=")) return describe_imagej(text, page);
     if (text.starts_with("{")) return describe_tifffile(text, page);
     if (text.find("<OME") != std::string_view::npos || text.find(":OME") != std::string_view::npos)
         return describe_ome(text, page.channels, series);

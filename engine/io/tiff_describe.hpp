@@ -13,6 +13,7 @@ struct Description {
     std::int64_t images = 1;                       ///< pictures that it speaks of
     std::vector<ArrayDesc::Extent> axes{};         ///< their axes, none of one index; empty: it names none
     bool imagej = false;   ///< its lookup tables are for display, and resolution counts pixels in its own unit
+    bool signed_by_offset = false;   ///< ImageJ's numbers of 16 bits with a sign: 32768 more is stored
     std::string unit{};                            ///< "um", "mm", ...; empty: it says nothing of lengths
     double x = 0, y = 0, z = 0, t = 0;             ///< spacings in that unit, t in seconds; 0: not said
     std::vector<std::string> warnings{};           ///< what cannot be followed
@@ -25,6 +26,7 @@ struct Description {
 struct PageShape {
     std::int64_t height = 0, width = 0, channels = 1;
     bool planes = false;   ///< channels stand one behind the other
+    bool u16 = false;      ///< of whole numbers without a sign, of 16 bits
 };
 
 /// Of two sizes, without an overflow: what is so large is no number of pictures.

@@ -55,7 +55,10 @@ void describe_pages(const Source& source, const TiffFile& file, Document& docume
     if (document.pages.empty()) fail(source, "holds only thumbnails or masks, no picture");
 }
 
-PageShape shape_of(const Page& page) { return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE}; }
+PageShape shape_of(const Page& page) {
+    const bool whole = page.sample_format == SAMPLEFORMAT_UINT || page.sample_format == SAMPLEFORMAT_VOID;
+    return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE, page.bits == 16 && whole};
+}
 
 /// What the directory says that a program has written in words.
 std::string description_of(const TiffFile& file, std::uint64_t directory) {
@@ -444,6 +447,8 @@ Document read_document(const Source& source, const TiffFile& file) {
     describe_colour(source, document);
     const Description said = describe(description, shape_of(document.full), source.options.series.value_or(0));
     // ImageJ stores its lookup table for display so: the values are what was measured.
+    document.signed_by_offset = said.signed_by_offset && document.type == ElementType::u16;
+    if (document.signed_by_offset) document.type = ElementType::i16;
     if (said.imagej && document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
     check_codec(source, page);
 
@@ -517,6 +522,7 @@ Document read_document(const Source& source, const TiffFile& file) {
                     big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
                     document.expand ? fmt::format(", {} bits widened to 8", page.bits)
                     : document.half ? ", 16-bit floats widened to 32"
+                    : document.signed_by_offset ? ", 32768 taken off as ImageJ does of numbers with a sign"
                                     : "",
                     said.by.empty() ? "" : ", described by " + said.by);
     if (document.contiguous_at != 0) info.detail += ", stack in one piece";

@@ -255,13 +255,47 @@ TEST_CASE("described: OME-XML of several files, or that stands in another, is ca
               .find("stands in another file, a.companion.ome") != std::string::npos);
 }
 
+TEST_CASE("described: ImageJ's numbers of 16 bits with a sign are read as such, from pages and from one piece") {
+    const Folder folder;
+    for (const bool one_piece : {false, true}) {
+        CAPTURE(one_piece);
+        const std::string text = "ImageJ=1.53t\nimages=2\nslices=2\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=Gray Value\n";
+        std::vector<std::vector<TiffEntry>> directories{tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, text)})};
+        if (!one_piece) directories.push_back(tiff_picture(2, 1, 16, 1, 12, 4));
+        put(folder / "a.tif", make_tiff(directories, std::string("\x00\x00\xff\x7f\x00\x80\xff\xff", 8)));
+        CHECK(io::info(folder / "a.tif").warnings.empty());
+        const HostArray array = io::read(folder / "a.tif");
+        CHECK(array.desc.describe() == "i16 2 x 1 x 2 (z, y, x)");
+        CHECK(values_of<std::int16_t>(array) == std::vector<std::int16_t>{-32768, -1, 0, 32767});
+        const auto slices = io::open_slices(folder / "a.tif");
+        std::int16_t values[4];
+        slices.next(2, reinterpret_cast<std::byte*>(values));
+        CHECK(std::vector<std::int16_t>(values, values + 4) == std::vector<std::int16_t>{-32768, -1, 0, 32767});
+    }
+}
+
+TEST_CASE("described: where ImageJ writes no spacing, slices are one of its unit apart") {
+    const Folder folder;
+    const TiffEntry x{282, 5, {10, 1}}, y{283, 5, {10, 1}}, none{296, 3, {1}};
+    const auto depth = [&](const std::string& units) {
+        put(folder / "a.tif", pages_of(2, "ImageJ=1.53t\nimages=2\nslices=2\n" + units, {x, y, none}));
+        const ArrayDesc desc = io::info(folder / "a.tif").desc;
+        return std::pair(desc.unit, desc.find('z')->spacing);
+    };
+    CHECK(depth("unit=inch\n") == std::pair<std::string, double>("mm", 25.4));
+    CHECK(depth("unit=\\u00C5\n") == std::pair<std::string, double>("nm", 0.1));
+    CHECK(depth("unit=um\nzunit=cm\n") == std::pair<std::string, double>("um", 10000));
+    CHECK(depth("unit=um\nspacing=2.0\n") == std::pair<std::string, double>("um", 2));
+    CHECK(depth("") == std::pair<std::string, double>("", 1));
+}
+
 TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML in every unit, are told") {
     const Folder folder;
     const auto info = [&](const std::string& description, int pages = 1) {
         put(folder / "a.tif", pages_of(pages, description));
         return io::info(folder / "a.tif");
     };
-    const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");
+    const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");   // of bytes
     REQUIRE(signed_ones.warnings.size() == 1);
     CHECK(signed_ones.warnings[0].find("-32768 + 1 times what is stored") != std::string::npos);
     CHECK(info("ImageJ=1.53t\ncf=0\nc0=0.0\nc1=1.0\n").warnings.empty());
