@@ -290,6 +290,31 @@ std::vector<std::string> channel_names(std::string_view text) {
     return {};
 }
 
+/// Which page has which plane, where that is not one behind the other, the first first.
+void place_planes(Description& d, std::string_view text, std::string_view order, const std::array<std::int64_t, 3>& sizes) {
+    std::vector<PlaneRun> runs;
+    std::int64_t covered = 0;
+    bool in_order = true;
+    for (std::size_t from = 0;;) {
+        const std::string_view block = next_tag(text, "TiffData", from);
+        if (block.empty()) break;
+        PlaneRun run;
+        run.page = std::clamp<std::int64_t>(number_from(attribute(block, "IFD"), std::int64_t{0}), -1, std::int64_t{1} << 40);
+        run.count = std::max<std::int64_t>(1, number_from(attribute(block, "PlaneCount"), std::int64_t{1}));
+        std::int64_t stride = 1;
+        for (std::size_t i = 0; i < 3 && run.plane >= 0; ++i) {
+            const std::int64_t at = number_from(attribute(block, fmt::format("First{}", order[i])), std::int64_t{0});
+            run.plane = at < 0 || at >= sizes[i] || stride == INT64_MAX ? -1 : run.plane + at * stride;
+            stride = times(stride, sizes[i]);
+        }
+        if (runs.empty()) d.first = run.page;
+        in_order = in_order && run.plane == covered && run.page == d.first + covered;
+        covered = run.count > d.images - covered ? d.images : covered + run.count;
+        runs.push_back(run);
+    }
+    if (!in_order) d.planes = std::move(runs);
+}
+
 Description describe_ome(std::string_view text, std::int64_t channels, std::int64_t series) {
     Description d;
     d.by = "OME-XML";
@@ -313,68 +338,25 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     const std::string_view pixels = images[which];
     const std::size_t behind = ends[which];
     if (which + 1 < images.size()) text = text.substr(0, static_cast<std::size_t>(images[which + 1].data() - text.data()) - 1);
-    // Planes elsewhere than one behind the other: in other files, or with an order of their own.
-    std::int64_t blocks = 0;
-    bool in_order = true, several_files = false;
-    std::string_view file;
-    for (std::size_t from = behind;;) {
-        const std::string_view uuid = next_tag(text, "UUID", from);
-        if (uuid.empty()) break;
-        const std::string_view name = attribute(uuid, "FileName");
-        several_files = several_files || (!file.empty() && name != file);
-        if (file.empty()) file = name;
-    }
-    for (std::size_t from = behind;;) {
-        const std::string_view block = next_tag(text, "TiffData", from);
-        if (block.empty()) break;
-        const std::int64_t ifd = number_from(attribute(block, "IFD"), std::int64_t{0});
-        if (blocks == 0) d.first = ifd;
-        in_order = in_order && ifd == d.first + blocks;
-        ++blocks;
-        const bool first = number_from(attribute(block, "FirstZ"), 0) == 0 && number_from(attribute(block, "FirstC"), 0) == 0 &&
-                           number_from(attribute(block, "FirstT"), 0) == 0;
-        if (blocks == 1 && !first) in_order = false;
-    }
     const std::string_view order = attribute(pixels, "DimensionOrder");
-    const auto size_of = [&](char axis) {
-        return std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", axis)), std::int64_t{1}));
-    };
-    // Several blocks give each plane its place: they are held against the order that they should have.
-    if (blocks > 1) {
-        std::size_t from = behind;
-        std::array<std::int64_t, 3> place{};
-        for (std::int64_t i = 0; i < blocks && in_order; ++i) {
-            const std::string_view block = next_tag(text, "TiffData", from);
-            for (std::size_t a = 2; a < 5 && order.size() == 5; ++a) {
-                const std::string_view said = attribute(block, fmt::format("First{}", order[a]));
-                if (number_from(said, std::int64_t{0}) != place[a - 2]) in_order = false;
-            }
-            for (std::size_t a = 2; a < 5 && order.size() == 5; ++a) {   // the next plane, the first axis of the order fastest
-                const std::int64_t size =
-                    order[a] == 'C' ? std::max<std::int64_t>(1, size_of('C') / channels) : size_of(order[a]);
-                if (++place[a - 2] < size) break;
-                place[a - 2] = 0;
-            }
-        }
-    }
     if (order.size() != 5 || !order.starts_with("XY") || order.substr(2).find_first_not_of("ZCT") != std::string_view::npos) {
         d.warnings.push_back(fmt::format("its OME-XML gives the order of axes as \"{}\", which is not followed", order));
         return d;
     }
-    for (std::size_t i = 5; i-- > 2;) {
-        std::int64_t size = size_of(order[i]);
-        if (order[i] == 'C' && channels > 1) size = std::max<std::int64_t>(1, size / channels);
-        add(d.axes, order[i] == 'Z' ? 'z' : order[i] == 'C' ? 'c' : 't', size);
+    std::array<std::int64_t, 3> sizes{};   // of the pages, the first axis of the order fastest
+    for (std::size_t i = 0; i < 3; ++i) {
+        sizes[i] = std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", order[i + 2])), std::int64_t{1}));
+        if (order[i + 2] == 'C' && channels > 1) sizes[i] = std::max<std::int64_t>(1, sizes[i] / channels);
     }
+    for (std::size_t i = 3; i-- > 0;) add(d.axes, order[i + 2] == 'Z' ? 'z' : order[i + 2] == 'C' ? 'c' : 't', sizes[i]);
     d.images = product(d.axes);
-    if (!in_order) {
-        d.warnings.push_back(
-            several_files
-                ? fmt::format("its OME-XML spreads the planes over several files, {} and others: those of this one are read",
-                              plain(file))
-                : "its OME-XML places the planes in an order of their own, which is not followed");
-        d.axes.clear();
+    for (std::size_t from = behind;;) {
+        const std::string_view uuid = next_tag(text, "UUID", from);
+        if (uuid.empty()) break;
+        const std::string name = plain(attribute(uuid, "FileName"));
+        if (d.files.empty() || (d.files.size() < 2 && d.files.front() != name)) d.files.push_back(name);
     }
+    place_planes(d, text.substr(behind), order.substr(2), sizes);
     d.x = length_of(pixels, "PhysicalSizeX", d.unit, d.warnings);
     d.y = length_of(pixels, "PhysicalSizeY", d.unit, d.warnings);
     d.z = length_of(pixels, "PhysicalSizeZ", d.unit, d.warnings);

@@ -7,6 +7,13 @@
 
 namespace parallax::io::tiff {
 
+/// Pages of OME-XML that follow each other, and so do their planes.
+struct PlaneRun {
+    std::int64_t page = 0;    ///< the first, of all directories
+    std::int64_t plane = 0;   ///< which that is, the last axis fastest; -1: one beyond the sizes
+    std::int64_t count = 1;
+};
+
 /// Axes of the pages, slowest first, and distances, as far as the description tells them.
 struct Description {
     std::string by;                                ///< "OME-XML", "ImageJ", "tifffile"; empty: a description in words, or none
@@ -19,6 +26,8 @@ struct Description {
     std::vector<std::string> warnings{};           ///< what cannot be followed
     std::vector<std::string> channels{};           ///< names of them; empty: none are told
     std::int64_t series = 1;                       ///< images of OME-XML, each with pages of its own
+    std::vector<PlaneRun> planes{};                ///< of OME-XML that places them otherwise than one behind the other
+    std::vector<std::string> files{};              ///< that OME-XML says they are in: none, one, or two of several
     std::int64_t first = 0;                        ///< which of all directories is the first of the image that is described
 };
 
