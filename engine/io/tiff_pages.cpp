@@ -95,16 +95,20 @@ std::vector<Page> in_order_of_planes(const Source& source, const Description& sa
         for (std::int64_t i = 0; i < run.count; ++i) {
             const std::int64_t plane = run.plane + i;
             if (run.plane < 0 || run.page < 0 || plane >= said.images)
-                fail(source, fmt::format("its OME-XML gives page {} a plane beyond the {} that it has", run.page, said.images), otherwise);
+                fail(source, fmt::format("its OME-XML gives page {} a plane beyond the {} that it has", run.page, said.images),
+                     otherwise);
             const auto index = static_cast<std::size_t>(run.page + i);
-            const auto found = std::lower_bound(pages.begin(), pages.end(), index, [](const Page& page, std::size_t at) { return page.index < at; });
+            const auto found = std::lower_bound(pages.begin(), pages.end(), index,
+                                                [](const Page& page, std::size_t at) { return page.index < at; });
             if (found == pages.end() || found->index != index)
                 fail(source,
                      fmt::format("its OME-XML has the plane {} on page {}, which it has not", name_of_plane(said, plane),
                                  run.page + i),
                      "the file is cut off, or planes are left out: \"page_axis\": \"z\" reads what pages there are");
             if (!taken.insert(&*found).second || !of_plane.emplace(plane, &*found).second)
-                fail(source, fmt::format("its OME-XML gives two places to the plane {}, page {}", name_of_plane(said, plane), found->index),
+                fail(source,
+                     fmt::format("its OME-XML gives two places to the plane {}, page {}", name_of_plane(said, plane),
+                                 found->index),
                      otherwise);
         }
     }

@@ -242,8 +242,8 @@ Strips strips_of(const HostArray& array, const Layout& layout, std::uint64_t at)
     return strips;
 }
 
-/// Writes them packed, and sets where they stand then. Samples are packed as they are: differences of neighbours (predictor 2) would
-/// be some 8% shorter, but ImageJ 1.53 does not undo them where deflate packed them, and shows what they are.
+/// Writes them packed, and sets where they stand then. Samples are packed as they are: differences of neighbours (predictor 2)
+/// would be some 8% shorter, but ImageJ 1.53 does not undo them where deflate packed them, and shows what they are.
 void write_packed(File& file, const HostArray& array, int compression, Strips& strips) {
     strips.packed = true;
     const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(
