@@ -96,11 +96,12 @@ double seconds_of(std::string_view unit) {
 }
 
 /// "images=78\nslices=13\nunit=micron\n"; of a hyperstack channels go fastest, then slices, then frames.
-Description describe_imagej(std::string_view text) {
+Description describe_imagej(std::string_view text, const PageShape& page) {
     Description d;
     d.by = "ImageJ";
     d.imagej = true;
     std::int64_t channels = 1, slices = 1, frames = 1;
+    double spacing = 1;   // it writes none of one unit
     std::string unit, unit_of_y, unit_of_z, unit_of_time, function;
     std::array<std::string, 2> coefficients;
     while (!text.empty()) {
@@ -114,7 +115,7 @@ Description describe_imagej(std::string_view text) {
         else if (key == "channels") channels = number_from(value, std::int64_t{1});
         else if (key == "slices") slices = number_from(value, std::int64_t{1});
         else if (key == "frames") frames = number_from(value, std::int64_t{1});
-        else if (key == "spacing") d.z = std::abs(number_from(value, 0.0));
+        else if (key == "spacing") spacing = std::abs(number_from(value, 0.0));
         else if (key == "finterval") d.t = number_from(value, 0.0);
         else if (key == "unit") unit = value;
         else if (key == "yunit") unit_of_y = value;
@@ -127,11 +128,13 @@ Description describe_imagej(std::string_view text) {
         else if (key == "c1")
             coefficients[1] = value;
     }
-    // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits.
-    if (function == "0" && (number_from(coefficients[0], 0.0) != 0 || number_from(coefficients[1], 1.0) != 1))
+    // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits, whose offset is undone as it does itself.
+    const double offset = number_from(coefficients[0], 0.0), slope = number_from(coefficients[1], 1.0);
+    d.signed_by_offset = page.u16 && function == "0" && offset == -32768 && slope == 1;
+    if (!d.signed_by_offset && function == "0" && (offset != 0 || slope != 1))
         d.warnings.push_back(
             fmt::format("ImageJ shows its values as {} + {} times what is stored: they are read as they are stored",
-                        number_from(coefficients[0], 0.0), number_from(coefficients[1], 1.0)));
+                        offset, slope));
     else if (!function.empty() && function != "0")
         d.warnings.push_back("ImageJ shows its values through a calibration of its own: they are read as they are stored");
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
@@ -143,14 +146,16 @@ Description describe_imagej(std::string_view text) {
     add(d.axes, 't', frames);
     add(d.axes, 'z', slices);
     add(d.axes, 'c', channels);
-    if (unit.empty() || unit == "pixel" || unit == "pixels") return d;
+    if (unit.empty() || unit == "pixel" || unit == "pixels") {
+        d.z = spacing;
+        return d;
+    }
     const auto ours_is = unit_from(unit);   // by its own names below: clang 14 and 15 take no structured binding into a lambda
     const std::string& ours = ours_is.first;
     const double factor = ours_is.second;
     if (ours.empty()) {
         d.warnings.push_back(
             fmt::format("its unit of length is \"{}\", which is none that is known: distances are left out", unit));
-        d.z = 0;
         return d;
     }
     d.unit = ours;
@@ -167,7 +172,7 @@ Description describe_imagej(std::string_view text) {
     };
     d.x = factor;   // what a pixel's resolution is to be divided into
     d.y = factor_of(unit_of_y, "y");
-    d.z = scaled(d.z, factor_of(unit_of_z, "z"));
+    d.z = scaled(spacing, factor_of(unit_of_z, "z"));
     return d;
 }
 
@@ -285,6 +290,31 @@ std::vector<std::string> channel_names(std::string_view text) {
     return {};
 }
 
+/// Which page has which plane, where that is not one behind the other, the first first.
+void place_planes(Description& d, std::string_view text, std::string_view order, const std::array<std::int64_t, 3>& sizes) {
+    std::vector<PlaneRun> runs;
+    std::int64_t covered = 0;
+    bool in_order = true;
+    for (std::size_t from = 0;;) {
+        const std::string_view block = next_tag(text, "TiffData", from);
+        if (block.empty()) break;
+        PlaneRun run;
+        run.page = std::clamp<std::int64_t>(number_from(attribute(block, "IFD"), std::int64_t{0}), -1, std::int64_t{1} << 40);
+        run.count = std::max<std::int64_t>(1, number_from(attribute(block, "PlaneCount"), std::int64_t{1}));
+        std::int64_t stride = 1;
+        for (std::size_t i = 0; i < 3 && run.plane >= 0; ++i) {
+            const std::int64_t at = number_from(attribute(block, fmt::format("First{}", order[i])), std::int64_t{0});
+            run.plane = at < 0 || at >= sizes[i] || stride == INT64_MAX ? -1 : run.plane + at * stride;
+            stride = times(stride, sizes[i]);
+        }
+        if (runs.empty()) d.first = run.page;
+        in_order = in_order && run.plane == covered && run.page == d.first + covered;
+        covered = run.count > d.images - covered ? d.images : covered + run.count;
+        runs.push_back(run);
+    }
+    if (!in_order) d.planes = std::move(runs);
+}
+
 Description describe_ome(std::string_view text, std::int64_t channels, std::int64_t series) {
     Description d;
     d.by = "OME-XML";
@@ -308,68 +338,25 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     const std::string_view pixels = images[which];
     const std::size_t behind = ends[which];
     if (which + 1 < images.size()) text = text.substr(0, static_cast<std::size_t>(images[which + 1].data() - text.data()) - 1);
-    // Planes elsewhere than one behind the other: in other files, or with an order of their own.
-    std::int64_t blocks = 0;
-    bool in_order = true, several_files = false;
-    std::string_view file;
-    for (std::size_t from = behind;;) {
-        const std::string_view uuid = next_tag(text, "UUID", from);
-        if (uuid.empty()) break;
-        const std::string_view name = attribute(uuid, "FileName");
-        several_files = several_files || (!file.empty() && name != file);
-        if (file.empty()) file = name;
-    }
-    for (std::size_t from = behind;;) {
-        const std::string_view block = next_tag(text, "TiffData", from);
-        if (block.empty()) break;
-        const std::int64_t ifd = number_from(attribute(block, "IFD"), std::int64_t{0});
-        if (blocks == 0) d.first = ifd;
-        in_order = in_order && ifd == d.first + blocks;
-        ++blocks;
-        const bool first = number_from(attribute(block, "FirstZ"), 0) == 0 && number_from(attribute(block, "FirstC"), 0) == 0 &&
-                           number_from(attribute(block, "FirstT"), 0) == 0;
-        if (blocks == 1 && !first) in_order = false;
-    }
     const std::string_view order = attribute(pixels, "DimensionOrder");
-    const auto size_of = [&](char axis) {
-        return std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", axis)), std::int64_t{1}));
-    };
-    // Several blocks give each plane its place: they are held against the order that they should have.
-    if (blocks > 1) {
-        std::size_t from = behind;
-        std::array<std::int64_t, 3> place{};
-        for (std::int64_t i = 0; i < blocks && in_order; ++i) {
-            const std::string_view block = next_tag(text, "TiffData", from);
-            for (std::size_t a = 2; a < 5 && order.size() == 5; ++a) {
-                const std::string_view said = attribute(block, fmt::format("First{}", order[a]));
-                if (number_from(said, std::int64_t{0}) != place[a - 2]) in_order = false;
-            }
-            for (std::size_t a = 2; a < 5 && order.size() == 5; ++a) {   // the next plane, the first axis of the order fastest
-                const std::int64_t size =
-                    order[a] == 'C' ? std::max<std::int64_t>(1, size_of('C') / channels) : size_of(order[a]);
-                if (++place[a - 2] < size) break;
-                place[a - 2] = 0;
-            }
-        }
-    }
     if (order.size() != 5 || !order.starts_with("XY") || order.substr(2).find_first_not_of("ZCT") != std::string_view::npos) {
         d.warnings.push_back(fmt::format("its OME-XML gives the order of axes as \"{}\", which is not followed", order));
         return d;
     }
-    for (std::size_t i = 5; i-- > 2;) {
-        std::int64_t size = size_of(order[i]);
-        if (order[i] == 'C' && channels > 1) size = std::max<std::int64_t>(1, size / channels);
-        add(d.axes, order[i] == 'Z' ? 'z' : order[i] == 'C' ? 'c' : 't', size);
+    std::array<std::int64_t, 3> sizes{};   // of the pages, the first axis of the order fastest
+    for (std::size_t i = 0; i < 3; ++i) {
+        sizes[i] = std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", order[i + 2])), std::int64_t{1}));
+        if (order[i + 2] == 'C' && channels > 1) sizes[i] = std::max<std::int64_t>(1, sizes[i] / channels);
     }
+    for (std::size_t i = 3; i-- > 0;) add(d.axes, order[i + 2] == 'Z' ? 'z' : order[i + 2] == 'C' ? 'c' : 't', sizes[i]);
     d.images = product(d.axes);
-    if (!in_order) {
-        d.warnings.push_back(
-            several_files
-                ? fmt::format("its OME-XML spreads the planes over several files, {} and others: those of this one are read",
-                              plain(file))
-                : "its OME-XML places the planes in an order of their own, which is not followed");
-        d.axes.clear();
+    for (std::size_t from = behind;;) {
+        const std::string_view uuid = next_tag(text, "UUID", from);
+        if (uuid.empty()) break;
+        const std::string name = plain(attribute(uuid, "FileName"));
+        if (d.files.empty() || (d.files.size() < 2 && d.files.front() != name)) d.files.push_back(name);
     }
+    place_planes(d, text.substr(behind), order.substr(2), sizes);
     d.x = length_of(pixels, "PhysicalSizeX", d.unit, d.warnings);
     d.y = length_of(pixels, "PhysicalSizeY", d.unit, d.warnings);
     d.z = length_of(pixels, "PhysicalSizeZ", d.unit, d.warnings);
@@ -388,7 +375,7 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
 std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 
 Description describe(std::string_view text, const PageShape& page, std::int64_t series) {
-    if (text.starts_with("ImageJ=")) return describe_imagej(text);
+    if (text.starts_with("ImageJ=")) return describe_imagej(text, page);
     if (text.starts_with("{")) return describe_tifffile(text, page);
     if (text.find("<OME") != std::string_view::npos || text.find(":OME") != std::string_view::npos)
         return describe_ome(text, page.channels, series);

@@ -7,17 +7,27 @@
 
 namespace parallax::io::tiff {
 
+/// Pages of OME-XML that follow each other, and so do their planes.
+struct PlaneRun {
+    std::int64_t page = 0;    ///< the first, of all directories
+    std::int64_t plane = 0;   ///< which that is, the last axis fastest; -1: one beyond the sizes
+    std::int64_t count = 1;
+};
+
 /// Axes of the pages, slowest first, and distances, as far as the description tells them.
 struct Description {
     std::string by;                                ///< "OME-XML", "ImageJ", "tifffile"; empty: a description in words, or none
     std::int64_t images = 1;                       ///< pictures that it speaks of
     std::vector<ArrayDesc::Extent> axes{};         ///< their axes, none of one index; empty: it names none
     bool imagej = false;   ///< its lookup tables are for display, and resolution counts pixels in its own unit
+    bool signed_by_offset = false;   ///< ImageJ's numbers of 16 bits with a sign: 32768 more is stored
     std::string unit{};                            ///< "um", "mm", ...; empty: it says nothing of lengths
     double x = 0, y = 0, z = 0, t = 0;             ///< spacings in that unit, t in seconds; 0: not said
     std::vector<std::string> warnings{};           ///< what cannot be followed
     std::vector<std::string> channels{};           ///< names of them; empty: none are told
     std::int64_t series = 1;                       ///< images of OME-XML, each with pages of its own
+    std::vector<PlaneRun> planes{};                ///< of OME-XML that places them otherwise than one behind the other
+    std::vector<std::string> files{};              ///< that OME-XML says they are in: none, one, or two of several
     std::int64_t first = 0;                        ///< which of all directories is the first of the image that is described
 };
 
@@ -25,6 +35,7 @@ struct Description {
 struct PageShape {
     std::int64_t height = 0, width = 0, channels = 1;
     bool planes = false;   ///< channels stand one behind the other
+    bool u16 = false;      ///< of whole numbers without a sign, of 16 bits
 };
 
 /// Of two sizes, without an overflow: what is so large is no number of pictures.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "io/decimal.hpp"
 #include "io/exif.hpp"
@@ -55,7 +57,10 @@ void describe_pages(const Source& source, const TiffFile& file, Document& docume
     if (document.pages.empty()) fail(source, "holds only thumbnails or masks, no picture");
 }
 
-PageShape shape_of(const Page& page) { return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE}; }
+PageShape shape_of(const Page& page) {
+    const bool whole = page.sample_format == SAMPLEFORMAT_UINT || page.sample_format == SAMPLEFORMAT_VOID;
+    return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE, page.bits == 16 && whole};
+}
 
 /// What the directory says that a program has written in words.
 std::string description_of(const TiffFile& file, std::uint64_t directory) {
@@ -70,12 +75,74 @@ std::string description_of(const TiffFile& file, std::uint64_t directory) {
          there == 1 ? "leave \"series\" out" : fmt::format("choose one from 0 to {}", there - 1));
 }
 
+/// "z 1, c 0" of a plane, by the axes that the planes have.
+std::string name_of_plane(const Description& said, std::int64_t plane) {
+    std::string name;
+    for (std::size_t i = said.axes.size(); i-- > 0;) {
+        const auto& [axis, size] = said.axes[i];
+        name = fmt::format("{} {}{}{}", axis, plane % size, name.empty() ? "" : ", ", name);
+        plane /= size;
+    }
+    return name;
+}
+
+/// The pages in the order of the planes that OME-XML gives them.
+std::vector<Page> in_order_of_planes(const Source& source, const Description& said, const std::vector<Page>& pages) {
+    constexpr const char* otherwise = "write it again; \"page_axis\": \"z\" reads its pages as they stand in it";
+    std::map<std::int64_t, const Page*> of_plane;
+    std::set<const Page*> taken;
+    for (const PlaneRun& run : said.planes) {
+        for (std::int64_t i = 0; i < run.count; ++i) {
+            const std::int64_t plane = run.plane + i;
+            if (run.plane < 0 || run.page < 0 || plane >= said.images)
+                fail(source, fmt::format("its OME-XML gives page {} a plane beyond the {} that it has", run.page, said.images),
+                     otherwise);
+            const auto index = static_cast<std::size_t>(run.page + i);
+            const auto found = std::lower_bound(pages.begin(), pages.end(), index,
+                                                [](const Page& page, std::size_t at) { return page.index < at; });
+            if (found == pages.end() || found->index != index)
+                fail(source,
+                     fmt::format("its OME-XML has the plane {} on page {}, which it has not", name_of_plane(said, plane),
+                                 run.page + i),
+                     "the file is cut off, or planes are left out: \"page_axis\": \"z\" reads what pages there are");
+            if (!taken.insert(&*found).second || !of_plane.emplace(plane, &*found).second)
+                fail(source,
+                     fmt::format("its OME-XML gives two places to the plane {}, page {}", name_of_plane(said, plane),
+                                 found->index),
+                     otherwise);
+        }
+    }
+    std::vector<Page> chosen;
+    for (const auto& [plane, page] : of_plane) {
+        if (plane != static_cast<std::int64_t>(chosen.size())) break;
+        chosen.push_back(*page);
+    }
+    if (static_cast<std::int64_t>(chosen.size()) != said.images)
+        fail(source,
+             fmt::format("has {} of the {} planes that its OME-XML describes: {} is missing", of_plane.size(), said.images,
+                         name_of_plane(said, static_cast<std::int64_t>(chosen.size()))),
+             "\"page_axis\": \"z\" reads what pages there are");
+    return chosen;
+}
+
 /// The pages of the image that is wanted alone. OME-XML says which they are; else pages that are alike, one behind the other, are
 /// an image.
 void choose_series(const Source& source, Document& document, const std::string& text) {
     const auto& wanted = source.options.series;
     std::vector<Page>& pages = document.pages;
     const Description said = describe(text, shape_of(pages.front()), wanted.value_or(0));
+    // Whoever states the axis of the pages takes them as they stand.
+    const bool placed = said.by == "OME-XML" && source.options.page_axis == '\0' && (!wanted || *wanted < said.series);
+    if (placed && said.files.size() > 1)
+        fail(source,
+             fmt::format("its OME-XML spreads the planes over several files, {} and {} among them, which are not put together",
+                         said.files[0], said.files[1]),
+             "write them as one file (bfconvert does), or state \"page_axis\": \"z\", which reads the pages of this file alone");
+    if (placed && !said.planes.empty()) {
+        document.series = said.series;
+        pages = in_order_of_planes(source, said, pages);
+        return;
+    }
     if (said.by == "OME-XML" && said.series > 1) {
         if (wanted && *wanted >= said.series) fail_of_series(source, said.series);
         const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, said.first));
@@ -444,6 +511,8 @@ Document read_document(const Source& source, const TiffFile& file) {
     describe_colour(source, document);
     const Description said = describe(description, shape_of(document.full), source.options.series.value_or(0));
     // ImageJ stores its lookup table for display so: the values are what was measured.
+    document.signed_by_offset = said.signed_by_offset && document.type == ElementType::u16;
+    if (document.signed_by_offset) document.type = ElementType::i16;
     if (said.imagej && document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
     check_codec(source, page);
 
@@ -517,6 +586,7 @@ Document read_document(const Source& source, const TiffFile& file) {
                     big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
                     document.expand ? fmt::format(", {} bits widened to 8", page.bits)
                     : document.half ? ", 16-bit floats widened to 32"
+                    : document.signed_by_offset ? ", 32768 taken off as ImageJ does of numbers with a sign"
                                     : "",
                     said.by.empty() ? "" : ", described by " + said.by);
     if (document.contiguous_at != 0) info.detail += ", stack in one piece";

@@ -34,6 +34,7 @@ struct Document {
     Colour colour = Colour::grey;  ///< of the decoded picture
     std::int64_t channels = 1;     ///< likewise
     bool half = false;             ///< 16-bit floats become 32
+    bool signed_by_offset = false;   ///< of 16 bits, 32768 more than they mean
     bool expand = false;        ///< 1, 2, 4 bits become 8
     bool palette = false;       ///< indices become red, green, blue
     /// ImageJ writes large stacks as one directory, and so does tifffile where it is told to; the pictures follow each other from

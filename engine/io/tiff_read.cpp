@@ -201,11 +201,17 @@ void read_stored_page(const Source& source, const TiffFile& file, const Document
     }
 }
 
-/// The same, 16-bit floats widened.
+/// The same, 16-bit floats widened, and what ImageJ stores without a sign with it.
 void read_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, Costs& costs,
                std::byte* to) {
-    if (!document.half) return read_stored_page(source, file, document, index, costs, to);
     const std::int64_t count = std::int64_t{document.like.width} * document.like.height * document.channels;
+    if (!document.half) {
+        read_stored_page(source, file, document, index, costs, to);
+        if (!document.signed_by_offset) return;
+        auto* const values = reinterpret_cast<std::uint16_t*>(to);
+        std::transform(values, values + count, values, [](std::uint16_t v) { return static_cast<std::uint16_t>(v ^ 0x8000); });
+        return;
+    }
     const HostArray halves = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'x', count}}));
     read_stored_page(source, file, document, index, costs, halves.data());
     std::transform(halves.as<std::uint16_t>(), halves.as<std::uint16_t>() + count, reinterpret_cast<float*>(to), widen_half);

@@ -11,6 +11,7 @@ std::pair<std::string, double> unit_from(std::string_view name) {
                             {"\\u00B5m", "um", 1},   {"\\u00b5m", "um", 1}, {"\xc2\xb5m", "um", 1},  {"\xce\xbcm", "um", 1},
                             {"\xb5m", "um", 1},      {"nm", "nm", 1},       {"mm", "mm", 1},         {"cm", "cm", 1},
                             {"m", "m", 1},           {"inch", "mm", 25.4},  {"in", "mm", 25.4},      {"\xc3\x85", "nm", 0.1},
+                            {"\\u00C5", "nm", 0.1},   {"kilometer", "m", 1000}, {"centimeter", "cm", 1}, {"Angstrom", "nm", 0.1},
                             {"millimeter", "mm", 1}, {"meter", "m", 1},     {"nanometer", "nm", 1},  {"pm", "nm", 1e-3},
                             {"dm", "cm", 10},        {"km", "m", 1000}};
     for (const Row& row : rows) {

@@ -26,6 +26,9 @@ std::unique_ptr<LargePages> LargePages::make(std::size_t bytes) noexcept {
         ::munmap(begin + before, whole);
         return nullptr;
     }
+    // Cleared here, where threads do so side by side, and not under the lock of the driver that pins them one after another.
+    auto* const there = static_cast<volatile std::byte*>(begin + before);
+    for (std::size_t at = 0; at < whole; at += page) there[at] = std::byte{0};
     LargePages* const made = new (std::nothrow) LargePages(begin + before, whole);
     if (made == nullptr) ::munmap(begin + before, whole);
     return std::unique_ptr<LargePages>(made);

@@ -158,6 +158,17 @@ def tiffs(folder):
             file.write(whole[::2**level, ::2**level], subfiletype=1, tile=(16, 16))
     for level in range(3):
         yield Case("pyramid.ome.tif", whole[::2**level, ::2**level], "yx", {"x": 0.5 * 2**level, "y": 0.5 * 2**level}, "um", choices={"level": level} if level else {})
+    # Planes in an order of their own: the pages stand shuffled, and OME-XML says which is which.
+    order = RANDOM.permutation(12)
+    blocks = "".join(f'<TiffData IFD="{page}" FirstZ="{plane % 4}" FirstC="{plane // 4}" PlaneCount="1"/>' for page, plane in enumerate(order))
+    text = ('<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" '
+            f'DimensionOrder="XYZCT" Type="uint16" SizeX="9" SizeY="7" SizeZ="4" SizeC="3" SizeT="1">{blocks}</Pixels></Image></OME>')
+    planes = volume("uint16", (3, 4, 7, 9))
+    with tifffile.TiffWriter(os.path.join(folder, "shuffled.ome.tif")) as file:
+        for page, plane in enumerate(order):
+            file.write(planes.reshape(12, 7, 9)[plane], description=text if page == 0 else None, metadata=None, contiguous=False)
+    assert numpy.array_equal(tifffile.imread(os.path.join(folder, "shuffled.ome.tif")), planes)
+    yield Case("shuffled.ome.tif", planes, "czyx")
     for name, predictor in (("half.tif", None), ("half_predicted.tif", 3)):
         half = volume("float16", (7, 9))
         tifffile.imwrite(os.path.join(folder, name), half, predictor=predictor, compression="zlib" if predictor else None)

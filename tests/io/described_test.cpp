@@ -62,10 +62,6 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
              R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="1" FirstT="0" IFD="1"/>)"
              R"(<TiffData FirstZ="0" FirstT="1" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
          4, "u8 2 x 2 x 1 x 2 (t, z, y, x)", "", 1, 1, 0},
-        {ome(R"(DimensionOrder="XYZTC" SizeX="2" SizeY="1" SizeZ="2" SizeC="1" SizeT="2")",
-             R"(<TiffData FirstZ="0" FirstT="0" IFD="0"/><TiffData FirstZ="0" FirstT="1" IFD="1"/>)"
-             R"(<TiffData FirstZ="1" FirstT="0" IFD="2"/><TiffData FirstZ="1" FirstT="1" IFD="3"/>)"),
-         4, "u8 4 x 1 x 2 (z, y, x)", "", 1, 1, 1},   // an order of its own: said
         {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="30" SizeC="1" SizeT="1")"), 3, "u8 3 x 1 x 2 (z, y, x)", "", 1,
          1, 1},   // the others are in other files
         {"ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\nhyperstack=true\n", 6, "u8 3 x 2 x 1 x 2 (t, c, y, x)", "", 1, 1, 0},
@@ -248,11 +244,92 @@ TEST_CASE("described: OME-XML of several files, or that stands in another, is ca
     const std::string pixels = R"(DimensionOrder="XYZCT" Type="uint8" SizeX="2" SizeY="1" SizeZ="1" SizeC="2" SizeT="1")";
     const std::string one = R"(<TiffData IFD="0"><UUID FileName="a.ome.tif">urn:uuid:1</UUID></TiffData>)",
                       other = R"(<TiffData IFD="0" FirstC="1"><UUID FileName="b.ome.tif">urn:uuid:2</UUID></TiffData>)";
-    CHECK(warnings(1, ome(pixels, one + other)).find("over several files, a.ome.tif and others") != std::string::npos);
-    const std::string own = R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="1"/>)";
-    CHECK(warnings(2, ome(pixels, own)).find("an order of their own") != std::string::npos);
+    const fs::path file = folder / "a.ome.tif";
+    put(file, pages_of(1, ome(pixels, one + other)));
+    const IoError refused = io_error(file, [&] { io::info(file); });
+    CHECK(refused.problem.find("several files, a.ome.tif and b.ome.tif among them") != std::string::npos);
+    CHECK(refused.hint.find("page_axis") != std::string::npos);
+    CHECK(io::read(file, {.page_axis = 'z'}).desc.describe() == "u8 1 x 1 x 2 (z, y, x)");   // as that says
     CHECK(warnings(1, R"(<?xml version="1.0"?><OME><BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/></OME>)")
               .find("stands in another file, a.companion.ome") != std::string::npos);
+}
+
+TEST_CASE("described: planes in an order of OME-XML's own come in that of the axes") {
+    const Folder folder;
+    const fs::path file = folder / "a.ome.tif";
+    const auto sized = [](const char* order, int z, int c, int t) {
+        return fmt::format(R"(DimensionOrder="{}" Type="uint8" SizeX="2" SizeY="1" SizeZ="{}" SizeC="{}" SizeT="{}")", order, z, c, t);
+    };
+    /// The first element of each plane is 2 * page + 1.
+    const auto pages = [&](const std::string& text, int count) {
+        put(file, pages_of(count, text));
+        const HostArray array = io::read(file);
+        CHECK(io::info(file).warnings.empty());
+        std::vector<int> of;
+        for (std::int64_t i = 0; i < array.desc.count(); i += 2) of.push_back((array.as<std::uint8_t>()[i] - 1) / 2);
+        return std::pair(array.desc.describe(), of);
+    };
+    using Pages = std::vector<int>;
+    CHECK(pages(ome(sized("XYZCT", 1, 2, 1), R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="1"/>)"), 2) ==
+          std::pair(std::string("u8 2 x 1 x 2 (c, y, x)"), Pages{1, 0}));
+    // z fastest; runs of pages, the last planes first
+    CHECK(pages(ome(sized("XYZCT", 3, 2, 1), R"(<TiffData IFD="0" FirstC="1" PlaneCount="3"/><TiffData IFD="3" PlaneCount="3"/>)"), 6) ==
+          std::pair(std::string("u8 2 x 3 x 1 x 2 (c, z, y, x)"), Pages{3, 4, 5, 0, 1, 2}));
+    // each plane by itself, in another order than the axes
+    std::string all;
+    for (int z = 0; z < 2; ++z)
+        for (int t = 0; t < 3; ++t) all += fmt::format(R"(<TiffData IFD="{}" FirstZ="{}" FirstT="{}"/>)", 3 * z + t, z, t);
+    CHECK(pages(ome(sized("XYZCT", 2, 1, 3), all), 6) == std::pair(std::string("u8 3 x 2 x 1 x 2 (t, z, y, x)"), Pages{0, 3, 1, 4, 2, 5}));
+    // runs with their lengths, in order
+    CHECK(pages(ome(sized("XYCZT", 2, 2, 1), R"(<TiffData IFD="0" PlaneCount="2"/><TiffData IFD="2" FirstZ="1" PlaneCount="2"/>)"), 4) ==
+          std::pair(std::string("u8 2 x 2 x 1 x 2 (z, c, y, x)"), Pages{0, 1, 2, 3}));
+
+    const auto problem = [&](const std::string& inside, int count) {
+        put(file, pages_of(count, ome(sized("XYZCT", 1, 3, 1), inside)));
+        return io_error(file, [&] { io::read(file); }).problem;
+    };
+    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="2"/>)", 2).find("2 of the 3 planes that its OME-XML describes: c 1 is missing") !=
+          std::string::npos);
+    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="7" FirstC="1"/>)", 2).find("the plane c 1 on page 7, which it has not") != std::string::npos);
+    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="3"/>)", 2).find("a plane beyond the 3") != std::string::npos);
+    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="0"/>)", 2).find("two places to the plane c 0") != std::string::npos);
+    CHECK(problem(R"(<TiffData IFD="-5"/><TiffData IFD="9223372036854775807" FirstC="2" PlaneCount="9223372036854775807"/>)", 2).find("OME-XML") !=
+          std::string::npos);
+    CHECK(io::read(file, {.page_axis = 't'}).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");   // as they stand
+}
+
+TEST_CASE("described: ImageJ's numbers of 16 bits with a sign are read as such, from pages and from one piece") {
+    const Folder folder;
+    for (const bool one_piece : {false, true}) {
+        CAPTURE(one_piece);
+        const std::string text = "ImageJ=1.53t\nimages=2\nslices=2\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=Gray Value\n";
+        std::vector<std::vector<TiffEntry>> directories{tiff_picture(2, 1, 16, 1, 8, 4, {tiff_text(270, text)})};
+        if (!one_piece) directories.push_back(tiff_picture(2, 1, 16, 1, 12, 4));
+        put(folder / "a.tif", make_tiff(directories, std::string("\x00\x00\xff\x7f\x00\x80\xff\xff", 8)));
+        CHECK(io::info(folder / "a.tif").warnings.empty());
+        const HostArray array = io::read(folder / "a.tif");
+        CHECK(array.desc.describe() == "i16 2 x 1 x 2 (z, y, x)");
+        CHECK(values_of<std::int16_t>(array) == std::vector<std::int16_t>{-32768, -1, 0, 32767});
+        const auto slices = io::open_slices(folder / "a.tif");
+        std::int16_t values[4];
+        slices.next(2, reinterpret_cast<std::byte*>(values));
+        CHECK(std::vector<std::int16_t>(values, values + 4) == std::vector<std::int16_t>{-32768, -1, 0, 32767});
+    }
+}
+
+TEST_CASE("described: where ImageJ writes no spacing, slices are one of its unit apart") {
+    const Folder folder;
+    const TiffEntry x{282, 5, {10, 1}}, y{283, 5, {10, 1}}, none{296, 3, {1}};
+    const auto depth = [&](const std::string& units) {
+        put(folder / "a.tif", pages_of(2, "ImageJ=1.53t\nimages=2\nslices=2\n" + units, {x, y, none}));
+        const ArrayDesc desc = io::info(folder / "a.tif").desc;
+        return std::pair(desc.unit, desc.find('z')->spacing);
+    };
+    CHECK(depth("unit=inch\n") == std::pair<std::string, double>("mm", 25.4));
+    CHECK(depth("unit=\\u00C5\n") == std::pair<std::string, double>("nm", 0.1));
+    CHECK(depth("unit=um\nzunit=cm\n") == std::pair<std::string, double>("um", 10000));
+    CHECK(depth("unit=um\nspacing=2.0\n") == std::pair<std::string, double>("um", 2));
+    CHECK(depth("") == std::pair<std::string, double>("", 1));
 }
 
 TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML in every unit, are told") {
@@ -261,7 +338,7 @@ TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML i
         put(folder / "a.tif", pages_of(pages, description));
         return io::info(folder / "a.tif");
     };
-    const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");
+    const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");   // of bytes
     REQUIRE(signed_ones.warnings.size() == 1);
     CHECK(signed_ones.warnings[0].find("-32768 + 1 times what is stored") != std::string::npos);
     CHECK(info("ImageJ=1.53t\ncf=0\nc0=0.0\nc1=1.0\n").warnings.empty());
