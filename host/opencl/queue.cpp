@@ -22,6 +22,21 @@ cl::CommandQueue create(const ClContext& context, bool profiled) {
     return cl::CommandQueue(queue);
 }
 
+/// A command that ends when all before it have ended. To wait for it is to wait for them, which clFinish is not with every driver:
+/// Mesa's rusticl 22.3 forgets what clFlush has sent.
+cl_int mark(cl_command_queue queue, cl::Event& marker) {
+    cl_event event = nullptr;
+    const cl_int status = clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event);
+    if (status == CL_SUCCESS) marker = cl::Event(event);
+    return status;
+}
+
+void wait_for_all(cl_command_queue queue) {
+    cl::Event marker;
+    if (mark(queue, marker) == CL_SUCCESS && clFlush(queue) == CL_SUCCESS && marker.wait() == CL_SUCCESS) return;
+    clFinish(queue);
+}
+
 }  // namespace
 
 ClQueue::ClQueue(std::shared_ptr<ClContext> context, bool profiled)
@@ -42,7 +57,7 @@ ClQueue::~ClQueue() {
     if (context_->abandoned())
         clRetainCommandQueue(handle());   // for good: letting go might wait
     else if (!borrowed_)
-        clFinish(handle());   // transfers still under way use the caller's memory, which may go next
+        wait_for_all(handle());   // transfers still under way use the caller's memory, which may go next
     else if (const cl_event last = last_(); last != nullptr && clFlush(handle()) == CL_SUCCESS)
         clWaitForEvents(1, &last);   // the host application's commands behind ours are not ours to wait for
 }
@@ -161,16 +176,16 @@ Event ClQueue::barrier(std::span<const Event> wait, std::string_view step) {
 void ClQueue::flush() { context_->check_wait(clFlush(handle()), "clFlush", "send the commands to the device"); }
 
 void ClQueue::finish(std::string_view step) {
+    constexpr const char* call = "clEnqueueMarkerWithWaitList";
     if (step.empty()) step = "wait for the device";
-    if (context_->abandoned()) context_->require_sound("clFinish", step);
+    if (context_->abandoned()) context_->require_sound(call, step);
     if (borrowed_) {
         if (last_() != nullptr) ClEvent(context_, queue_, last_, step, false, limit_).wait();
         return;
     }
-    if (limit_.count() <= 0) return context_->check_wait(clFinish(handle()), "clFinish", step);
-    cl_event marker = nullptr;
-    context_->check_command(clEnqueueMarkerWithWaitList(handle(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList", step);
-    event(marker, step).wait();
+    cl::Event marker;
+    context_->check_command(mark(handle(), marker), call, step);
+    ClEvent(context_, queue_, marker, step, false, limit_).wait();
 }
 
 }  // namespace parallax::host::opencl

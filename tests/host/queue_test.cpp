@@ -380,6 +380,25 @@ TEST_CASE("events complete, have times where the driver measures, and order queu
     }
 }
 
+TEST_CASE("queue: to finish is to wait for commands that were sent to the device before, too") {
+    const KernelFolder folder(kernels_text);
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        CAPTURE(device_label(*device));
+        Bench bench(device);
+        const std::vector<std::uint32_t> ones(1 << 22, 1);
+        const Buffer data = bench.context->allocate(4 * ones.size());
+        int early = 0;
+        for (int i = 0; i < 20; ++i) {
+            const Event written = bench.queue->write(data, 0, ones.data(), 4 * ones.size());
+            bench.queue->flush();
+            bench.queue->finish();
+            early += written.complete() ? 0 : 1;
+            written.wait();   // the memory goes at the end of the case
+        }
+        CHECK(early == 0);
+    }
+}
+
 TEST_CASE("memory that a queue keeps goes when its command has ended, and stays where that is never known") {
     struct Command final : EventState {
         explicit Command(std::shared_ptr<const int> s) : state(std::move(s)) {}
