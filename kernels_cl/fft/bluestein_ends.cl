@@ -11,7 +11,7 @@
 #define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
 
-#define FFT_AT(p) ((p) * FFT_LINES + line)
+#define FFT_AT(p) FFT_BESIDE(p, line)
 #define PLACE                                                                                            \
     const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;          \
     const ulong64 lines = apart * width, groups = (lines + FFT_LINES - 1) / FFT_LINES;                   \

@@ -1,5 +1,5 @@
 // The middle pass of bluestein_ends.cl, in place on `work`, [images][B][A][width], B = FFT_N points a line: for each frequency p of
-// the first pass the points b, turned by exp(-2 pi i b p / M), M = A B, are transformed; the spectrum's q is the frequency p + q A,
+// the first pass its points b, turned by exp(-2 pi i b p / M), M = A B, are transformed; the spectrum's q, frequency p + q A, is
 // multiplied by the filter there; and all goes back, the turn too.
 #include "prelude/prelude.clh"
 #define FFT_ALIASED 1
@@ -21,7 +21,7 @@ void bluestein_middle(GLOBAL float2 *work, GLOBAL const float2 *RESTRICT forward
     const int there = image < images && j < lines;
     const uint p = there ? (uint)(j / width) : 0;
     work += there ? image * lines * FFT_N + j : 0;
-#define FFT_AT(p) ((p) * FFT_LINES + line)
+#define FFT_AT(p) FFT_BESIDE(p, line)
 
 #define twiddles forward_twiddles
 #define FFT_LOAD(i, value) value = there ? complex_multiply(work[(i) * lines], turns[AT(i)]) : make_float2(0.0f, 0.0f)

@@ -492,6 +492,28 @@ TEST_CASE("Bluestein's convolution is at least twice as long, of lines that fill
     CHECK(slab_lines({2, 7237, 3}, 15360) == 8);
 }
 
+TEST_CASE("four columns that do not fit local memory together go through it two and two") {
+    const LineLimits gpu{1024, 49152};
+    for (const int n : {3584, 4096, 5120}) {
+        CAPTURE(n);
+        const auto line = plan_line(n, LineLayout::columns, gpu, 3000);
+        REQUIRE(line);
+        CHECK(line->lines == 4);
+        CHECK(line->shares == 2);
+        CHECK(line->split);
+        CHECK(line->local_bytes() <= gpu.local_bytes);
+    }
+    CHECK(plan_line(3072, LineLayout::columns, gpu, 3000)->shares == 1);
+    CHECK(plan_line(6144, LineLayout::columns, gpu, 3000)->lines < 4);   // too many points a work-item
+    each_device([](Bench& bench) {
+        for (const std::int64_t n : {3584, 4000, 4096, 5120}) {
+            CAPTURE(n);
+            bench.check(radix(), {7, n, 1}, Direction::forward);
+            bench.check(radix(), {7, n, 1}, Direction::inverse, true);
+        }
+    });
+}
+
 TEST_CASE("radix: Bluestein by many passes, where three do not reach") {
     each_device([](Bench& bench) { bench.check(radix(), {2100001, 1, 1}, Direction::forward); });
 }

@@ -44,9 +44,10 @@ public:
         const auto values = chirp(n_);
         chirp_ = upload(builder, values);
         filter_ = upload(builder, chirp_spectrum(values, m, 1.0 / static_cast<double>(m)));
-        std::vector<Complex> turns;   // for each point of the middle lines those of all frequencies of the first pass, as they lie
+        std::vector<Complex> turns;   // for each point of the middle lines those of all frequencies of the first pass
         for (std::int64_t b = 0; b < middle_; ++b)
-            for (std::int64_t p = 0; p < ends_; ++p) turns.push_back(unit_root(static_cast<std::uint64_t>(b * p), static_cast<std::uint64_t>(m)));
+            for (std::int64_t p = 0; p < ends_; ++p)
+                turns.push_back(unit_root(static_cast<std::uint64_t>(b * p), static_cast<std::uint64_t>(m)));
         turns_ = upload(builder, turns);
         work_ = builder.scratch(static_cast<std::size_t>(most_lines_ * m) * sizeof(std::complex<float>));
 

@@ -21,7 +21,8 @@ struct Slab {
     std::int64_t origin, image_stride, point_stride, images, width;
 };
 /// How many lines go at once where each takes m points between the passes: 256 MiB of them, and of columns 8 at least.
-/// An H100, 4345 rows of 7237: 2.05 ms, with 64 MiB 2.24. What stays in the L2 cache (16 MiB: 2.49) saves less than launches take.
+/// An H100, 4345 rows of 7237: 2.05 ms, with 64 MiB 2.24. Slabs that stay in its L2 cache (16 MiB: 2.49) save less than launches
+/// take.
 std::int64_t slab_lines(const AxisShape&, std::int64_t m);
 /// Each slab of an array as enqueue() gets it.
 void each_slab(std::int64_t n, bool rows, std::int64_t images, std::int64_t unit, std::int64_t most_lines,
