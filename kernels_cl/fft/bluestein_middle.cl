@@ -1,6 +1,6 @@
-// The middle pass of bluestein_ends.cl, in place on `work`, [images][B][A][width], B = FFT_N points a line: for each frequency p of
-// the first pass its points b, turned by exp(-2 pi i b p / M), M = A B, are transformed; the spectrum's q, frequency p + q A, is
-// multiplied by the filter there; and all goes back, the turn too.
+// The middle pass of bluestein_ends.cl, in place on `work`, [images][B][A][width], B = FFT_N points a line: for each frequency p
+// of the first pass its points b, turned by exp(-2 pi i b p / M), M = A B, are transformed; the spectrum's q, frequency p + q A,
+// is multiplied by the filter there; and all goes back, the turn too.
 #include "prelude/prelude.clh"
 #define FFT_ALIASED 1
 #define FFT_INTERLEAVED (FFT_LINES > 1)
