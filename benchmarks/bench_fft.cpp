@@ -131,6 +131,7 @@ Row run_library(const Options& options, host::Context& context, host::Queue& que
     if (!(row.error < 1e-4))
         throw Error(fmt::format("{} at {} is wrong by {:.1e}: no time without agreement", library.name, row.size, row.error));
     row.timing = measure(options, run);
+    row.kernels = kernel_milliseconds(profiler);
     return row;
 }
 

@@ -21,7 +21,7 @@ void bluestein_line(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const fl
     float2 v[FFT_REGISTERS];
 #if BLUESTEIN_COLUMNS
     const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
-#define FFT_AT(p) ((p) * FFT_LINES + line)
+#define FFT_AT(p) FFT_BESIDE(p, line)
 #else
     const int item = (int)get_local_id(0) % FFT_ITEMS, line = (int)get_local_id(0) / FFT_ITEMS;
 #define FFT_AT(p) (line * FFT_PADDED + (p))

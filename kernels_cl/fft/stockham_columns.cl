@@ -15,6 +15,14 @@
 #ifndef FFT_TWIDDLED    // 1: points are multiplied by exp(-2 pi i r k / (span / unit * N)) when read, k the part done before
 #define FFT_TWIDDLED 0
 #endif
+#ifndef FFT_COARSE      // 0: `fine` has all M turns
+#define FFT_COARSE 1
+#endif
+#if FFT_COARSE
+#define TURN(turn) complex_multiply(coarse[(turn) >> 13], fine[(turn) & 8191u])
+#else
+#define TURN(turn) fine[turn]
+#endif
 
 /// coarse[m] = exp(-2 pi i 8192 m / M), fine[m] = exp(-2 pi i m / M), fine has 8192, M = span / unit * N: exact tables.
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
@@ -35,12 +43,12 @@ void stockham_columns(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const 
     const uint y = (uint)(first / unit), x = (uint)(first % unit), step = (uint)(span / unit);
     const uint done = (uint)(j / unit) % step;
 
-#define FFT_AT(p) ((p) * FFT_LINES + line)
+#define FFT_AT(p) FFT_BESIDE(p, line)
 #if FFT_TWIDDLED
 #define FFT_LOAD(i, value) { \
     const uint turn = done * (uint)(i); \
     value = there ? in[(i) * lines] : make_float2(0.0f, 0.0f); \
-    value = complex_multiply(value, complex_multiply(coarse[turn >> 13], fine[turn & 8191u])); }
+    value = complex_multiply(value, TURN(turn)); }
 #else
 #define FFT_LOAD(i, value) value = there ? in[(i) * lines] : make_float2(0.0f, 0.0f)
 #endif

@@ -1,5 +1,6 @@
 // Fourier transforms of every kind and size on every device against double precision, with guard regions around outputs,
 // and the properties that a transform has whatever computes it.
+#include "algorithms/fft/chirp.hpp"
 #include "algorithms/fft/gaps.hpp"
 #include "algorithms/fft/libraries.hpp"
 #include "algorithms/fft/line.hpp"
@@ -463,6 +464,58 @@ TEST_CASE("radix: several primes above 31 go in passes, and what no pass takes b
             bench.check(radix(), {n, 1, 3, Kind::r2c}, Direction::forward);
         }
     });
+}
+
+TEST_CASE("Bluestein's convolution is at least twice as long, of lines that fill sectors of memory; slabs take each line once") {
+    for (const std::int64_t n : {4099, 7237, 14857, 1000003, 2000003}) {
+        CAPTURE(n);
+        const auto passes = convolution_passes(n);
+        REQUIRE(passes);
+        CHECK(passes->points() >= 2 * n - 1);
+        CHECK(static_cast<double>(passes->points()) < 2.3 * static_cast<double>(n));
+        CHECK(passes->ends % 8 == 0);
+        CHECK(passes->middle % 4 == 0);
+        CHECK(std::max(passes->ends, passes->middle) <= 2048);
+    }
+    CHECK_FALSE(convolution_passes(4000037));   // the way of many passes
+    for (const AxisShape shape : {AxisShape{7, 5, 1}, AxisShape{2, 5, 11}}) {
+        std::vector<int> taken(static_cast<std::size_t>(shape.elements()));
+        each_slab(shape.n, shape.unit == 1, shape.images, shape.unit, 3, [&](const Slab& slab) {
+            for (std::int64_t s = 0; s < slab.images; ++s)
+                for (std::int64_t y = 0; y < shape.n; ++y)
+                    for (std::int64_t x = 0; x < slab.width; ++x)
+                        ++taken.at(static_cast<std::size_t>(slab.origin + s * slab.image_stride + y * slab.point_stride + x));
+        });
+        CHECK(std::all_of(taken.begin(), taken.end(), [](int times) { return times == 1; }));
+    }
+    CHECK(slab_lines({4345, 7237, 1}, 15360) == (1 << 25) / 15360);
+    CHECK(slab_lines({2, 7237, 3}, 15360) == 8);
+}
+
+TEST_CASE("four columns that do not fit local memory together go through it two and two") {
+    const LineLimits gpu{1024, 49152};
+    for (const int n : {3584, 4096, 5120}) {
+        CAPTURE(n);
+        const auto line = plan_line(n, LineLayout::columns, gpu, 3000);
+        REQUIRE(line);
+        CHECK(line->lines == 4);
+        CHECK(line->shares == 2);
+        CHECK(line->split);
+        CHECK(line->local_bytes() <= gpu.local_bytes);
+    }
+    CHECK(plan_line(3072, LineLayout::columns, gpu, 3000)->shares == 1);
+    CHECK(plan_line(6144, LineLayout::columns, gpu, 3000)->lines < 4);   // too many points a work-item
+    each_device([](Bench& bench) {
+        for (const std::int64_t n : {3584, 4000, 4096, 5120}) {
+            CAPTURE(n);
+            bench.check(radix(), {7, n, 1}, Direction::forward);
+            bench.check(radix(), {7, n, 1}, Direction::inverse, true);
+        }
+    });
+}
+
+TEST_CASE("radix: Bluestein by many passes, where three do not reach") {
+    each_device([](Bench& bench) { bench.check(radix(), {2100001, 1, 1}, Direction::forward); });
 }
 
 TEST_CASE("the reference's cosine transforms are the sum that defines them, and go back") {

@@ -98,7 +98,11 @@ AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layo
                                                                                                  : AxisWay::line;
     }
     if (passes_fit(device, n)) return AxisWay::passes;
-    return fits_one_group(device, bluestein_length(n), layout) ? AxisWay::bluestein_line : AxisWay::bluestein_slabs;
+    if (fits_one_group(device, bluestein_length(n), layout)) return AxisWay::bluestein_line;
+    const auto convolution = convolution_passes(n);
+    const bool fit = convolution && fits_one_group(device, convolution->ends, LineLayout::columns) &&
+                     fits_one_group(device, convolution->middle, LineLayout::columns);
+    return fit ? AxisWay::bluestein_passes : AxisWay::bluestein_slabs;
 }
 
 std::unique_ptr<Axis1D> make_axis(PlanBuilder& builder, const AxisShape& shape) {
@@ -106,6 +110,7 @@ std::unique_ptr<Axis1D> make_axis(PlanBuilder& builder, const AxisShape& shape) 
     case AxisWay::line: return make_short_axis(builder, shape);
     case AxisWay::passes: return make_long_axis(builder, shape);
     case AxisWay::bluestein_line: return make_bluestein_line(builder, shape);
+    case AxisWay::bluestein_passes: return make_bluestein_passes(builder, shape);
     case AxisWay::bluestein_slabs: break;
     }
     return make_bluestein_slabs(builder, shape);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,8 +38,8 @@ constexpr std::int64_t longest_axis = std::int64_t{1} << 26;
 /// Empty, or why there is no transform of this length.
 std::string axis_why_not(std::int64_t n);
 /// How a device goes along an axis: a line in a work-group, in passes over global memory, or by Bluestein's convolution, which is
-/// a line itself, or goes seven times through global memory and back.
-enum class AxisWay { line, passes, bluestein_line, bluestein_slabs };
+/// a line itself, or goes three times through global memory and back, or seven times.
+enum class AxisWay { line, passes, bluestein_line, bluestein_passes, bluestein_slabs };
 /// `layout`: rows or columns.
 AxisWay axis_way(const host::DeviceInfo&, std::int64_t n, LineLayout layout);
 std::unique_ptr<Axis1D> make_axis(PlanBuilder&, const AxisShape&);
@@ -46,11 +47,19 @@ std::unique_ptr<Axis1D> make_axis(PlanBuilder&, const AxisShape&);
 std::unique_ptr<Axis1D> make_short_axis(PlanBuilder&, const AxisShape&);
 std::unique_ptr<Axis1D> make_long_axis(PlanBuilder&, const AxisShape&);
 std::unique_ptr<Axis1D> make_bluestein_line(PlanBuilder&, const AxisShape&);
+std::unique_ptr<Axis1D> make_bluestein_passes(PlanBuilder&, const AxisShape&);
 std::unique_ptr<Axis1D> make_bluestein_slabs(PlanBuilder&, const AxisShape&);
 
 /// Lengths of the passes over global memory, each of which is a line; empty where n is no product of such.
 std::vector<int> pass_lengths(std::int64_t n);
 /// Of the convolution by which a line of n points goes.
 std::int64_t bluestein_length(std::int64_t n);
+/// The same as a product of two lines: of the first and the last pass, and of the middle one.
+struct ConvolutionPasses {
+    int ends, middle;
+    std::int64_t points() const noexcept { return static_cast<std::int64_t>(ends) * middle; }
+};
+/// The fastest; empty where lines of a good length do not reach, from about 2^21 points on.
+std::optional<ConvolutionPasses> convolution_passes(std::int64_t n);
 
 }  // namespace parallax::engine::fft

@@ -46,7 +46,7 @@ public:
         std::int64_t done = 1;
         for (const int length : pass_lengths(n_)) {
             host::Defines defines;
-            defines.add("FFT_TWIDDLED", done > 1 ? 1 : 0);
+            defines.add("FFT_TWIDDLED", done > 1 ? 1 : 0).add("FFT_COARSE", done * length > fine_entries ? 1 : 0);
             const std::int64_t lines = n_ / length * shape.unit;
             LineKernel kernel = build_line_kernel(builder, {"fft/stockham_columns.cl", defines}, "stockham_columns", length,
                                                   LineLayout::columns, lines);

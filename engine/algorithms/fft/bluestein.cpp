@@ -1,10 +1,7 @@
-// Axes of any length: Bluestein's convolution with a chirp. i^2 mod 2n is exact in integers, so that the chirp is exact
-// to float for any n.
-#include "algorithms/fft/axis.hpp"
+// Axes of any length: Bluestein's convolution with a chirp, in one kernel or through global memory step by step.
+#include "algorithms/fft/chirp.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/line_kernel.hpp"
-#include "algorithms/fft/radices.hpp"
-#include "algorithms/fft/reference.hpp"
 
 #include <fmt/format.h>
 
@@ -13,27 +10,6 @@
 
 namespace parallax::engine::fft {
 namespace {
-
-/// exp(-i pi i^2 / n)
-std::vector<Complex> chirp(std::int64_t n) {
-    std::vector<Complex> values;
-    const auto whole = static_cast<std::uint64_t>(2 * n);
-    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i) values.push_back(unit_root(i * i % whole, whole));
-    return values;
-}
-
-/// Spectrum of the conjugate chirp wrapped around m points, times factor.
-std::vector<Complex> chirp_spectrum(const std::vector<Complex>& chirp, std::int64_t m, double factor) {
-    const auto size = static_cast<std::size_t>(m);
-    std::vector<Complex> filter(size);
-    for (std::size_t i = 0; i < chirp.size(); ++i) filter[i] = filter[(size - i) % size] = std::conj(chirp[i]) * factor;
-    reference_fft1(filter.data(), m, 1, false);
-    return filter;
-}
-
-host::Buffer upload(PlanBuilder& builder, const std::vector<Complex>& values) {
-    return builder.constant(std::vector<std::complex<float>>(values.begin(), values.end()));
-}
 
 /// The whole convolution in one kernel.
 class BluesteinLine final : public Axis1D {
@@ -83,8 +59,7 @@ public:
         : n_(shape.n),
           m_(m),
           rows_(shape.unit == 1),
-          most_lines_(std::clamp<std::int64_t>(slab_elements / m, rows_ ? 1 : 8,
-                                               rows_ ? shape.images : std::max<std::int64_t>(shape.unit, 8))),
+          most_lines_(slab_lines(shape, m)),
           axis_(make_axis(builder, rows_ ? AxisShape{most_lines_, m, 1} : AxisShape{1, m, most_lines_})),
           chirp_in_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_in")),
           chirp_filter_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_filter")),
@@ -106,25 +81,16 @@ public:
                  std::int64_t images, std::int64_t unit, Direction direction) override {
         const auto scope = execution.scope(stage);
         const bool inverse = direction == Direction::inverse;
-        if (rows_) {
-            for (std::int64_t row = 0; row < images; row += most_lines_)
-                slab(execution, in, out, row * n_, n_, 1, std::min(most_lines_, images - row), 1, inverse);
-            return;
-        }
-        for (std::int64_t image = 0; image < images; ++image)
-            for (std::int64_t x = 0; x < unit; x += most_lines_)
-                slab(execution, in, out, image * n_ * unit + x, 0, unit, 1, std::min(most_lines_, unit - x), inverse);
+        each_slab(n_, rows_, images, unit, most_lines_, [&](const Slab& slab) { step(execution, in, out, slab, inverse); });
     }
 
     std::string describe() const override { return fmt::format("Bluestein {} ({})", m_, axis_->describe()); }
 
 private:
-    static constexpr std::int64_t slab_elements = std::int64_t{1} << 23;   // 64 MiB
-
-    void slab(Execution& execution, const host::Buffer& in, const host::Buffer& out, std::int64_t origin,
-              std::int64_t image_stride, std::int64_t point_stride, std::int64_t images, std::int64_t width, bool inverse) {
+    void step(Execution& execution, const host::Buffer& in, const host::Buffer& out, const Slab& slab, bool inverse) {
+        const auto [origin, image_stride, point_stride, images, width] = slab;
         const auto u = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-        const auto groups = [&](std::int64_t elements) {
+        const auto groups = [this](std::int64_t elements) {
             return host::NDRange{(static_cast<std::size_t>(elements) + group_ - 1) / group_};
         };
         const host::Buffer& work = execution.buffer(work_);

@@ -56,7 +56,7 @@ std::vector<Stage> stages_of(const Line& line, Order order) {
 // Of one way, there or back: 1 is the least. `place` says where a butterfly has its point.
 template <class Place>
 double visits_of(const Line& line, const Stage& stage, const Gaps& gaps, int r, const Place& place) {
-    const int group = line.group();
+    const int group = line.group(), beside = line.lines / line.shares;
     std::int64_t asked = 0, needed = 0;
     for (int round = 0; round < stage.rounds(line.items); ++round) {
         for (int first = 0; first < group; first += together) {
@@ -65,9 +65,9 @@ double visits_of(const Line& line, const Stage& stage, const Gaps& gaps, int r, 
                 const int item = line.interleaved ? at / line.lines : at % line.items;
                 const int of = line.interleaved ? at % line.lines : at / line.items;
                 const int j = stage.butterfly(item, round, line.items);
-                if (j < 0) continue;
+                if (j < 0 || of >= beside) continue;   // the other lines wait
                 const int p = gaps.place(place(j, r));
-                ++in_bank[static_cast<std::size_t>((line.interleaved ? p * line.lines + of : of * line.padded + p) % banks)];
+                ++in_bank[static_cast<std::size_t>((line.interleaved ? p * beside + of : of * line.padded + p) % banks)];
             }
             const int most = *std::max_element(in_bank.begin(), in_bank.end());
             needed += most;

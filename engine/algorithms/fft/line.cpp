@@ -78,6 +78,7 @@ constexpr std::array<int, 4> shares_of_gaps = {4, 8, 16, 32};
 void share_memory(Line& line, int places, const LineLimits& limits) {
     const std::size_t at_ease = std::min<std::size_t>(limits.local_bytes, 32768);
     for (const bool split : {false, true}) {
+        if (line.shares > 1 && !split) continue;
         for (const int share : shares_of_gaps) {
             line.split = split;
             line.padded = places + (places - 1) / share;
@@ -89,7 +90,7 @@ void share_memory(Line& line, int places, const LineLimits& limits) {
 
 // A line with this many lines a group, if it fits.
 std::optional<Line> shaped(const Whole& whole, const std::vector<int>& radices, int lines, Share found,
-                           const LineLimits& limits) {
+                           const LineLimits& limits, int shares = 1) {
     if (found.registers == Share::none) return std::nullopt;
     Line line;
     line.n = whole.n;
@@ -99,6 +100,7 @@ std::optional<Line> shaped(const Whole& whole, const std::vector<int>& radices, 
         line.radices.insert(line.radices.begin(), whole.rader->prime);
     }
     line.lines = lines;
+    line.shares = shares;
     line.items = found.items;
     line.registers = found.registers + (whole.rader ? 1 : 0);
     share_memory(line, whole.space(), limits);
@@ -106,9 +108,10 @@ std::optional<Line> shaped(const Whole& whole, const std::vector<int>& radices, 
     return line;
 }
 
-std::optional<Line> shaped(const Whole& line, const std::vector<int>& radices, int lines, const LineLimits& limits) {
+std::optional<Line> shaped(const Whole& line, const std::vector<int>& radices, int lines, const LineLimits& limits,
+                           int shares = 1) {
     if (lines > limits.group) return std::nullopt;
-    return shaped(line, radices, lines, share(line, radices, limits.group / lines), limits);
+    return shaped(line, radices, lines, share(line, radices, limits.group / lines), limits, shares);
 }
 
 }  // namespace
@@ -121,7 +124,7 @@ LineLimits line_limits(const host::DeviceInfo& device) {
 }
 
 std::size_t Line::local_bytes() const noexcept {
-    return static_cast<std::size_t>(padded) * static_cast<std::size_t>(lines) * (split ? 1 : 2) * sizeof(float);
+    return static_cast<std::size_t>(padded) * static_cast<std::size_t>(lines / shares) * (split ? 1 : 2) * sizeof(float);
 }
 
 std::string Line::describe() const {
@@ -274,6 +277,11 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
     return found;
 }
 
+// Where four columns do not fit local memory together, but two and two do: how long they are at most, and how many points 1024
+// work-items can hold in registers. An H100, 4096 columns of 4096: 170 us, two at a time 214, in two passes 206; of 5120 240 for 273;
+// of 6144 315 for 323, which faster memory would turn round.
+constexpr int longest_by_shares = 5120, most_points_by_shares = 24;
+
 std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
                               std::size_t most) {
     if (n < 1 || n > longest_line) return {};
@@ -302,7 +310,11 @@ std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits
     for (const int lines : {std::max(aligned, 8), 8, 4, 2, 1}) {
         if (layout == LineLayout::filter && lines > 4) continue;
         if (lines > 1 && lines / 2 >= wanted) continue;
-        const auto found = shaped(line, radices, lines, limits);
+        auto found = shaped(line, radices, lines, limits);
+        if (!found && lines == 4 && layout == LineLayout::columns && !line.rader && n <= longest_by_shares) {
+            found = shaped(line, radices, lines, limits, 2);
+            if (found && found->registers > most_points_by_shares) continue;
+        }
         if (!found) continue;
         if (lines == 1) return {*found};
         const bool sluggish = lines == 8 && found->group() > 512;   // few large groups hide less of the memory's latency
@@ -350,7 +362,7 @@ void add_line_defines(host::Defines& defines, const Line& line) {
         defines.add("FFT_TABLES", static_cast<std::int64_t>(rader_table(line.rader).size()));
     }
     if (line.pairs != Pairs::none) defines.add("FFT_QUARTERS", quarters_of(line.radices.back()));
-    defines.add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDED", line.padded);
+    defines.add("FFT_SHARES", line.shares).add("FFT_SPLIT", line.split ? 1 : 0).add("FFT_PADDED", line.padded);
     const auto gaps = [&](Order order) { return fmt::format("{}u", fft::packed(exchange_gaps(line, order))); };
     defines.add("FFT_GAPS", gaps(Order::forward)).add("FFT_QGAPS", gaps(Order::backward));
 }

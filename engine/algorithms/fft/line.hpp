@@ -47,6 +47,7 @@ struct Line {
     int registers = 1;                   ///< points a work-item holds
     int lines = 1;                       ///< lines of a work-group
     bool split = true;                   ///< real and imaginary parts exchanged one after the other
+    int shares = 1;                      ///< 2: of half of the lines, then of the others
     int padded = 1;                      ///< floats of a line in local memory at most, with gaps against bank conflicts
     bool interleaved = false;            ///< its lines lie point by point beside each other
     Pairs pairs = Pairs::none;           ///< as it came out: both only where n / radices.front() is even
