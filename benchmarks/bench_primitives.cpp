@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -213,14 +214,30 @@ bool run(Bench& bench, const Work& work, const std::string& size, const Json& po
     return agreed;
 }
 
+/// 2^log for each of `logs`, or, with a seed, numbers drawn between the smallest and the largest of these, as many an octave.
+std::vector<std::int64_t> numbers_of_elements(const Options& options, const std::vector<int>& logs) {
+    std::vector<std::int64_t> numbers;
+    if (!options.random) {
+        for (const int log : logs) numbers.push_back(std::int64_t{1} << log);
+        return numbers;
+    }
+    const auto [smallest, largest] = std::minmax_element(logs.begin(), logs.end());
+    std::mt19937 random(*options.random);   // its numbers are the standard's; distributions are not
+    for (int i = 0; i < options.count; ++i) {
+        const double log = *smallest + (*largest - *smallest) * (static_cast<double>(random()) / 0x1p32);
+        numbers.push_back(static_cast<std::int64_t>(std::exp2(log)));
+    }
+    fmt::print("{} numbers of elements drawn by --random {}\n", options.count, *options.random);
+    return numbers;
+}
+
 int run(const Options& options, const Json& policy, const std::vector<int>& logs, const std::vector<std::string>& works_wanted) {
     Bench bench(options);
     fmt::print("copy {:.1f} GB/s; copy %: the bytes that must be moved, at that speed\n", bench.bandwidth * 1e-9);
     print_header();
     bool agreed = true;
-    for (const int log : logs) {
-        const std::int64_t n = std::int64_t{1} << log;
-        for (const Work& work : works(n, std::int64_t{1} << ((log - 2) / 2))) {
+    for (const std::int64_t n : numbers_of_elements(options, logs)) {
+        for (const Work& work : works(n, static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)) / 2))) {
             const bool wanted = works_wanted.empty() ||
                                 std::any_of(works_wanted.begin(), works_wanted.end(),
                                             [&](const std::string& part) { return work.name.find(part) != std::string::npos; });
@@ -239,7 +256,8 @@ int main(int argc, char** argv) {
     options.add_to(app);
     std::vector<int> logs{20, 24, 28};
     std::vector<std::string> works_wanted;
-    app.add_option("--log2", logs, "log2 of the numbers of elements")->delimiter(',');
+    app.add_option("--log2", logs, "log2 of the numbers of elements; of the smallest and the largest that --random draws")
+        ->delimiter(',');
     app.add_option("--work", works_wanted, "only work whose name holds one of these: scan, \"reduce f32\"")->delimiter(',');
     std::string policy = "{}";
     app.add_option("--policy", policy, "policy of the variant that --only names, as JSON");

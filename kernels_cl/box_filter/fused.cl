@@ -51,12 +51,20 @@ INLINE SUM element_of(const struct Column* c, int y) {
     return at < 0 || c->outside ? c->fill : (SUM)c->first[at * c->pitch];
 }
 
+// What leaves a large window is read for the last time: the cache would keep it as long as what is still to leave.
+INLINE SUM load_element(GLOBAL const IN* p, int leaves) {
+#if FLOATS && RING > 0
+    if (leaves) return load_streaming_float(p);
+#endif
+    return (SUM)*p;
+}
+
 // Rows y .. y + ROWS - 1, all loads in flight at once where none is outside.
-INLINE void load_rows(const struct Column* c, int y, SUM* rows) {
+INLINE void load_rows(const struct Column* c, int y, SUM* rows, int leaves) {
     if (y >= 0 && y + ROWS <= c->height && !c->outside) {
         GLOBAL const IN* p = c->first + y * c->pitch;
 #pragma unroll
-        for (int j = 0; j < ROWS; ++j, p += c->pitch) rows[j] = (SUM)*p;
+        for (int j = 0; j < ROWS; ++j, p += c->pitch) rows[j] = load_element(p, leaves);
     } else {
 #pragma unroll 1
         for (int j = 0; j < ROWS; ++j) {   // shifted in, so that registers are indexed by constants and the loop stays small
@@ -112,32 +120,32 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
         int top = y_first - window_y / 2;   // row that the first window of the turn begins at
 #if FLOATS
         float leaving[ROWS], next[ROWS], entering[ROWS];
+        load_rows(&c, top, leaving, 1);
+        load_rows(&c, top + ROWS, next, 1);
 #if RING > 0
-        float ring[RING];                   // sums of the last blocks of entering rows, the newest first
+        float ring[RING];                   // sums of the last blocks of entering rows, the newest first; here BLOCK_Y is ROWS
 #pragma unroll
         for (int i = 0; i < RING; ++i) ring[i] = 0.0f;
+        load_rows(&c, top + window_y - (blocks_y - 1) * BLOCK_Y, entering, 0);
 #pragma unroll 1
         for (int i = blocks_y - 1; i > 0; --i) {
-            float sum = 0.0f;
-#pragma unroll 1
-            for (int j = 0; j < BLOCK_Y; ++j) {
-                const float e = element_of(&c, top + window_y - i * BLOCK_Y + j);
-                sum = j == 0 ? e : sum + e;
-            }
+            float sum = entering[0];
+#pragma unroll
+            for (int j = 1; j < BLOCK_Y; ++j) sum += entering[j];
 #pragma unroll
             for (int k = RING - 1; k > 0; --k) ring[k] = ring[k - 1];
             ring[0] = sum;
+            load_rows(&c, top + window_y - (i - 1) * BLOCK_Y, entering, 0);
         }
+#else
+        load_rows(&c, top + window_y, entering, 0);
 #endif
-        load_rows(&c, top, leaving);
-        load_rows(&c, top + window_y, entering);
-        load_rows(&c, top + ROWS, next);
 #else
         SUM leaving[ROWS], entering[ROWS], running = 0;
 #pragma unroll 4
         for (int j = 0; j < window_y; ++j) running += element_of(&c, top + j);
-        load_rows(&c, top, leaving);
-        load_rows(&c, top + window_y, entering);
+        load_rows(&c, top, leaving, 1);
+        load_rows(&c, top + window_y, entering, 0);
 #endif
 
         for (int y = y_first; y < y_end; y += ROWS, top += ROWS) {
@@ -186,7 +194,7 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
             }
 #endif
             // For the next turn, while this one's rows are made; from memory, so they set out first.
-            if (y + ROWS < y_end) load_rows(&c, top + ROWS + window_y, entering);
+            if (y + ROWS < y_end) load_rows(&c, top + ROWS + window_y, entering, 0);
             BARRIER_LOCAL();
 
             SUM ends[ROWS], begins[ROWS];   // of BLOCK_X windows in each of ROWS / BLOCK_X rows; begins holds the rest, too
@@ -231,9 +239,9 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
             BARRIER_LOCAL();
             if (y + ROWS < y_end) {   // from the cache
 #if FLOATS
-                load_rows(&c, top + 2 * ROWS, next);
+                load_rows(&c, top + 2 * ROWS, next, 1);
 #else
-                load_rows(&c, top + ROWS, leaving);
+                load_rows(&c, top + ROWS, leaving, 1);
 #endif
             }
             if (writes) {

@@ -95,6 +95,10 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
             if (item < BINS && !alone) publish(states, tile, item, run, tile == 0 ? UP_TO_TILE : OF_TILE, number_here);
             BARRIER_LOCAL();
             order_keys(key, slot, exchange);
+#if HAS_VALUES && VALUES_EARLY
+            uint value[ITEMS];             // on their way while the group looks back and writes its keys
+            load_values(values + at, here, value, (LOCAL uint*)exchange, item);
+#endif
             if (item < BINS) {
                 if (!alone && tile > 0) {
                     if (look_back(states, control, tile, item, run, polls, &in_tiles_before))
@@ -106,7 +110,16 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
             }
             BARRIER_LOCAL();
             if (shared[1] == 0) {
-                write_tile(to, values + at, to_values, slot, exchange, offset, pass, here, item);
+                INDEX places[PLACES];
+                write_keys(to, places, exchange, offset, pass, here, item);
+#if HAS_VALUES
+#if !VALUES_EARLY
+                uint value[ITEMS];
+                load_values(values + at, here, value, (LOCAL uint*)exchange, item);
+#endif
+                order_values(value, slot, (LOCAL uint*)exchange);
+                write_values(to_values, places, (LOCAL const uint*)exchange, offset, here, item);
+#endif
                 ++next_alone;
                 continue;
             }

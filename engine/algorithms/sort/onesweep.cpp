@@ -33,7 +33,10 @@ public:
         sweep.defines.add("GROUP", group_)
             .add("ITEMS", shape.items)
             .add("MATCH", static_cast<std::int64_t>(shape.match))
-            .add("LOOKS", looks);
+            .add("LOOKS", looks)
+            // Through OpenCL, NVIDIA's compiler keeps them outside registers (an H100, 2^27: 5.7 ms for 5.2).
+            .add("VALUES_EARLY",
+                 builder.device().backend == host::Backend::cuda && spec.values && spec.type == ElementType::u32);
         clear_kernel_ = builder.kernel(count, "clear_totals");
         count_kernel_ = builder.kernel(count, "count_all");
         starts_kernel_ = builder.kernel(count, "digit_starts");
@@ -82,16 +85,14 @@ std::string onesweep_why_not(const SortSpec& spec, host::Context& context) {
 std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, int looks, int polls) {
     RadixShape wanted = shape;
     const bool wide = spec.type == ElementType::u64;
-    // Through OpenCL, NVIDIA's compiler keeps 21 keys outside registers (H100, 2^28 keys: 6.9 ms, with 17 5.6).
     const bool cuda = builder.device().backend == host::Backend::cuda;
-    const int keys = cuda ? 21 : 17;
     // Few keys: smaller tiles, that every compute unit has one (an H100, 2^16 keys: 57 us for 75; u64 86 for 100).
     const std::uint64_t a_unit = spec.count / std::max<std::uint32_t>(builder.device().compute_units, 1);
     if (shape.items == 0 && shape.work_group == 0 && !(wide && spec.values)) {
         if (a_unit <= 2048) wanted.work_group = 256, wanted.items = wide ? 5 : 7;
-        else if (cuda && a_unit <= 65536 && !wide && !spec.values) wanted.work_group = 384;   // 2^22: 163 us for 174
+        else if (!wide) wanted.work_group = 384;
     }
-    if (wanted.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : spec.values ? 17 : keys;
+    if (wanted.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : !spec.values ? 23 : cuda ? 21 : 17;
     if (looks == 0) looks = wide && !spec.values ? 4 : 2;
     RadixShape s = fitted_for_warps(spec, wanted, builder.device());
     if (shape.groups_per_unit == 0) s.groups_per_unit = 4;
@@ -99,9 +100,8 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 }
 
 Variant onesweep_variant() {
-    PolicyTable policy = warp_policy("384 for u32 with values and, by CUDA, for fewer than 65536 u32 keys a compute unit, else 512; for fewer than "
-                                     "2048 keys a unit 256, but for u64 with values",
-                                     "21 for u32 (17 through OpenCL), 17 with values, 12 and 9 for u64; 7, of u64 5, where groups "
+    PolicyTable policy = warp_policy("384 for u32, 512 for u64; for fewer than 2048 keys a compute unit 256, but for u64 with values",
+                                     "23 for u32, with values 21 (17 through OpenCL), 12 and 9 for u64; 7, of u64 5, where groups "
                                      "of 256 are chosen for few keys");
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
