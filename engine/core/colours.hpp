@@ -1,4 +1,5 @@
-// What channels are that go by their number: three are colours, four have alpha behind them, and two are grey and alpha.
+// What channels are that go by their number: one is grey, two are grey and alpha, three are colours, and four have
+// alpha behind them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ inline constexpr std::array<std::string_view, 2> grey_names{"grey", "alpha"};
 
 /// What readers take so many channels for; no more than four.
 inline std::span<const std::string_view> usual_names(std::size_t channels) {
-    if (channels == 2) return grey_names;
+    if (channels <= 2) return std::span(grey_names).first(channels);
     return std::span(colour_names).first(std::min(channels, colour_names.size()));
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/colours.hpp"
 #include "io/format.hpp"
 #include "io/io.hpp"
 #include "io/support.hpp"
@@ -58,6 +59,17 @@ void check_affine(const HostArray& back, const std::array<double, 16>& right) {
 }
 
 }  // namespace
+
+TEST_CASE("meaning: what channels are that go by their number, one alone too") {
+    using engine::usual_names;
+    CHECK(usual_names(0).empty());
+    REQUIRE(usual_names(1).size() == 1);
+    CHECK(usual_names(1)[0] == "grey");
+    CHECK(usual_names(2)[0] == "grey");
+    CHECK(usual_names(2)[1] == "alpha");
+    CHECK(usual_names(3)[0] == "red");
+    CHECK(usual_names(7).size() == 4);
+}
 
 TEST_CASE("meaning: a slice that lies anywhere but flat is a volume of one plane") {
     const Folder folder;

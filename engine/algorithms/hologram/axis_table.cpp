@@ -1,7 +1,5 @@
 #include "algorithms/hologram/axis_table.hpp"
 
-#include "algorithms/hologram/kept_transfer.hpp"
-#include "algorithms/hologram/propagator.hpp"
 #include "core/integers.hpp"
 
 namespace parallax::engine::hologram {
@@ -26,7 +24,11 @@ bool makes_of_axes(const PlanBuilder& builder, const Geometry& g, const Policy& 
            (is_fresnel(g) || (!has_long_phase(g) && small_angle_terms(g) != 0));
 }
 
-void add_axes_defines(host::Defines& defines, PlanBuilder& builder, const Geometry& g) {
+void add_transfer_method(host::Defines& defines, PlanBuilder& builder, const Geometry& g, bool table, bool of_axes, bool kept) {
+    if (!of_axes) {
+        defines.add("METHOD", table ? method_table : kept ? method_tiles : method_define(g.methods.front()));
+        return;
+    }
     add_second(defines, g);
     defines.add("METHOD", method_axes).add("PTX", builder.context().capabilities().inline_ptx);
 }
@@ -42,6 +44,11 @@ void AxisTable::make(Execution& x, const PhaseTable& phases, bool changed) {
     made_ = true;
     x.launch("transfer function", *kernel_, grid_.groups, grid_.local,
              {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), u32(rows_)});
+}
+
+const host::Buffer& transfer_buffer(const std::optional<TransferTable>& table, const std::optional<AxisTable>& axes,
+                                    const std::optional<KeptTransfer>& kept, const host::Buffer& other) {
+    return table ? table->buffer() : axes ? axes->buffer() : kept ? kept->buffer() : other;
 }
 
 }  // namespace parallax::engine::hologram

@@ -2,18 +2,23 @@
 // of it and of their column's own number (hologram/axes.clh) in less time than reading it takes.
 #pragma once
 
+#include "algorithms/hologram/kept_transfer.hpp"
+#include "algorithms/hologram/propagator.hpp"
 #include "algorithms/hologram/steps.hpp"
 #include "core/policy.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace parallax::engine::hologram {
 
 /// Whether H is made so: the policy keeps it (keep_transfer), every plane has a transfer function, a float holds what its axes do
-/// not say, and the table takes at most a sixteenth of the device's memory.
+/// not say, and the table takes a small share of the device's memory.
 bool makes_of_axes(const PlanBuilder&, const Geometry&, const Policy&);
-/// METHOD and what belongs to it, for the column kernel.
-void add_axes_defines(host::Defines&, PlanBuilder&, const Geometry&);
+
+/// METHOD for the column kernel, and what belongs to it: H comes from a table, from what its axes say, from tiles in which it is
+/// kept, or is made of the phase constants alone.
+void add_transfer_method(host::Defines&, PlanBuilder&, const Geometry&, bool table, bool of_axes, bool kept);
 
 class AxisTable {
 public:
@@ -30,5 +35,9 @@ private:
     host::Buffer table_;
     bool made_ = false;
 };
+
+/// What the column kernel reads H from; `other` where that is nothing.
+const host::Buffer& transfer_buffer(const std::optional<TransferTable>&, const std::optional<AxisTable>&, const std::optional<KeptTransfer>&,
+                                    const host::Buffer& other);
 
 }  // namespace parallax::engine::hologram

@@ -39,8 +39,7 @@ public:
         const bool kept = keeps_transfer(builder, geometry_, policy, complex_bytes(geometry_) / 4);
         const bool of_axes = !table_ && !kept && makes_of_axes(builder, geometry_, policy);
         host::Defines method;
-        if (of_axes) add_axes_defines(method, builder, geometry_);
-        else method.add("METHOD", table_ ? method_table : kept ? method_tiles : method_define(geometry_.methods.front()));
+        add_transfer_method(method, builder, geometry_, table_.has_value(), of_axes, kept);
         add_phase_defines(method, geometry_);
         method.add("KEPT", geometry_.height).add("MEAN", has_endless_mean());
         method.add("STACK", most_planes_ > 1);
@@ -83,7 +82,7 @@ protected:
     void planes(Execution& x, const Batch& batch, const Target& target) override {
         if (table_) table_->make(x, phases_, batch.slot, changed_);
         if (kept_) kept_->make(x, phases_, changed_);
-        const host::Buffer& table = table_ ? table_->buffer() : axes_ ? axes_->buffer() : kept_ ? kept_->buffer() : x.buffer(half_);
+        const host::Buffer& table = transfer_buffer(table_, axes_, kept_, x.buffer(half_));
         host::NDRange groups = columns_.groups(width_ / 2 + 1);
         groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
         x.launch("columns", *columns_.kernel, groups, columns_.local(),

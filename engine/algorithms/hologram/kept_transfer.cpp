@@ -16,7 +16,7 @@ host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) 
 
 }  // namespace
 
-bool is_small_share(const PlanBuilder& builder, std::uint64_t bytes) { return bytes <= builder.device().global_memory / 16; }
+bool is_small_share(const PlanBuilder& builder, std::uint64_t bytes) { return bytes <= small_share(builder.device().global_memory); }
 
 PolicyField keep_transfer_field() {
     return {"keep_transfer", 1, {0, 1},

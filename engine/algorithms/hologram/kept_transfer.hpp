@@ -15,12 +15,13 @@ struct TransferTiles {
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(columns * rows) * 2 * sizeof(float); }
 };
 
-/// At most a sixteenth of the device's memory: other plans and the caller's arrays want some, too.
+/// What a plan may take of a device's memory for tables and batches: a sixteenth. Other plans and the caller's arrays want some, too.
+constexpr std::uint64_t small_share(std::uint64_t memory) noexcept { return memory / 16; }
 bool is_small_share(const PlanBuilder&, std::uint64_t bytes);
 /// Policy field of the variants that can keep H.
 PolicyField keep_transfer_field();
-/// Whether H is kept: the policy says so, there is one plane and it has a transfer function, and the table takes at most a
-/// sixteenth of the device's memory.
+/// Whether H is kept: the policy says so, there is one plane and it has a transfer function, and the table takes a small share
+/// of the device's memory.
 bool keeps_transfer(const PlanBuilder&, const Geometry&, const Policy&, std::size_t bytes);
 
 class KeptTransfer {

@@ -1,5 +1,6 @@
 #include "algorithms/hologram/plane_batches.hpp"
 
+#include "algorithms/hologram/kept_transfer.hpp"
 #include "core/integers.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@ constexpr std::int64_t enough_to_overlap = 10;   // whose waiting others fill
 constexpr std::int64_t enough_to_share = 3;      // where each does more
 constexpr std::int64_t enough_of_one_plane = 2;
 constexpr std::int64_t planes_that_share = 8;    // an eighth of a transform forward each; more would save little more
-constexpr std::int64_t share_of_memory = 16;     // other plans and the caller's arrays want memory, too
 
 std::int64_t units_of(const PlanBuilder& builder) { return std::max<std::int64_t>(1, builder.device().compute_units); }
 /// The size of parts that are alike.
@@ -38,7 +38,7 @@ std::int64_t planes_that_fit(const PlanBuilder& builder, const Problem& problem,
     const std::uint64_t memory = problem.memory > 0 ? std::min(problem.memory, device.global_memory) : device.global_memory;
     const std::uint64_t arrays = arrays_of(problem, geometry), usable = memory / 10 * 9,
                         left = usable > arrays ? (usable - arrays) / 2 : 0;
-    std::uint64_t planes = std::min(memory / share_of_memory, left) / std::max<std::uint64_t>(1, bytes + amplitude);
+    std::uint64_t planes = std::min(small_share(memory), left) / std::max<std::uint64_t>(1, bytes + amplitude);
     if (device.max_allocation > 0)
         planes = std::min<std::uint64_t>(planes, device.max_allocation / std::max<std::uint64_t>({1, bytes, amplitude}));
     return static_cast<std::int64_t>(planes);
