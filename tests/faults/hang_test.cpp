@@ -132,7 +132,7 @@ TEST_CASE("a context that has failed takes no more work") {
         layer.arm(1, CL_OUT_OF_RESOURCES, Mode::once);
         CHECK_THROWS_AS(queue->finish("the step"), DeviceError);
         layer.disarm();
-        CHECK(contains(context->failure(), "the step: clFinish gave CL_OUT_OF_RESOURCES"));
+        CHECK(contains(context->failure(), "the step: clEnqueueMarkerWithWaitList gave CL_OUT_OF_RESOURCES"));
         char byte = 0;
         for (const auto& use : std::initializer_list<std::function<void()>>{
                  [&] { queue->write(buffer, 0, &byte, 1); }, [&] { queue->read(buffer, 0, &byte, 1); },
