@@ -185,7 +185,7 @@ void ClQueue::finish(std::string_view step) {
     }
     cl::Event marker;
     context_->check_command(mark(handle(), marker), call, step);
-    ClEvent(context_, queue_, marker, step, false, limit_).wait();
+    ClEvent(context_, queue_, std::move(marker), step, false, limit_).wait();
 }
 
 }  // namespace parallax::host::opencl
