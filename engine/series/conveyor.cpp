@@ -235,11 +235,17 @@ std::optional<std::size_t> Conveyor::next_item() {
     const bool cancelled = options_.cancelled && options_.cancelled();
     std::unique_lock lock(mutex_);
     if (cancelled && !series_.options.watch) stop_ = true;
-    came_.wait(lock, [this] { return stop_ || !todo_.empty() || !watching_; });
+    came_.wait(lock, [this] { return stop_ || (!todo_.empty() && !is_held()) || !watching_; });
     if (stop_ || todo_.empty()) return std::nullopt;
     const std::size_t item = todo_.front();
     todo_.pop_front();
     return item;
+}
+
+/// Where the first item that fails ends the series, no other is begun while it is open whether one has failed. mutex_ is held.
+bool Conveyor::is_held() const {
+    return !series_.items.for_each.continue_on_error &&
+           std::any_of(unread_.begin(), unread_.end(), [](const auto& item) { return !item.second.away; });
 }
 
 /// Until nothing has come for as long as was said, somebody has stopped it, or something has.
@@ -276,15 +282,16 @@ void Conveyor::see_to_unread() {
     FolderWatch& folder = *series_.options.watch->folder;
     for (const auto& [number, item] : unread) {
         const std::filesystem::path file = series_.items.list.at(number).front().file;
-        const bool comes = item.given_back ? folder.awaits(file) : folder.give_back(file);
+        const bool comes = folder.give_back(file);
+        if (!comes) record_failure(number, item.error);   // which may end the series, before others are let go
         {
             const std::lock_guard lock(mutex_);
             if (comes)
-                unread_[number].given_back = true;
+                unread_[number].away = folder.is_away(file);
             else
                 unread_.erase(number);
         }
-        if (!comes) record_failure(number, item.error);
+        came_.notify_all();
     }
 }
 
@@ -301,7 +308,11 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
                 ++total_;
             } else if (left_.contains(number)) {
                 continue;
-            } else if (unread_.erase(number) == 0) {   // else it was taken too early, as where it failed
+            } else if (unread_.erase(number) > 0) {   // it was taken too early; others may be held up by it
+                complete_at(number, arrival);
+                todo_.push_front(number);
+                continue;
+            } else {   // it was taken too early where it failed
                 const auto failure =
                     std::find_if(failed_.begin(), failed_.end(), [&](const Failure& f) { return f.number == number; });
                 if (failure == failed_.end()) {
@@ -386,7 +397,9 @@ bool Conveyor::end_watching() {
         if (!todo_.empty()) stop_ = true;
         return true;
     }
-    const bool busy = done_ + failed_.size() < total_ || series_.options.watch->folder->expects();
+    std::size_t away = 0;
+    for (const auto& [number, item] : unread_) away += item.away ? 1 : 0;
+    const bool busy = done_ + failed_.size() + away < total_ || series_.options.watch->folder->expects();
     if (busy) last_arrival_ = std::chrono::steady_clock::now();
     const double idle = series_.options.watch->idle_s;
     return idle > 0 && !busy && seconds_since(last_arrival_) > idle;
@@ -435,6 +448,9 @@ void Conveyor::read_items(Belt& belt, int reader) {
             finish_reading(*work);
             hold_against_found(series_, *work);
             belt.resident.stock(*work->pipeline);
+        } catch (const IoError& error) {
+            fail_item(*item, error, true);
+            continue;
         } catch (const std::exception& error) {
             fail_item(*item, error);
             continue;
@@ -629,17 +645,17 @@ void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
     ++done_;
 }
 
-void Conveyor::fail_item(std::size_t item, const std::exception& error) {
+void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unread) {
     {
         const std::lock_guard lock(mutex_);
-        if (watching_ && !stop_ && !left_.contains(item)) {   // half of a file may have been read
-            if (again_.erase(item) > 0)   // of which there is more by now
+        const bool more = again_.erase(item) > 0;   // of the file, half of which may have been read
+        if ((more || unread) && watching_ && !stop_ && !left_.contains(item)) {
+            if (more)
                 todo_.push_back(item), came_.notify_all();
             else
                 unread_[item] = {error.what()};
             return;
         }
-        again_.erase(item);
     }
     record_failure(item, error.what());
 }

@@ -77,7 +77,9 @@ private:
     void write(int writer);
     void write_item(Work&);
     void finish_item(Work&);
-    void fail_item(std::size_t item, const std::exception&);
+    /// `unread`: its file cannot be read, and may be half of one.
+    void fail_item(std::size_t item, const std::exception&, bool unread = false);
+    bool is_held() const;
     /// `stops`: where the series does not go on after an error.
     void record_failure(std::size_t item, const std::string& error, bool stops = true);
     void break_off(std::exception_ptr);
@@ -112,7 +114,7 @@ private:
     std::set<std::size_t> again_;   ///< come once more while they are read or wait: not failed yet where that fails
     struct Unread {
         std::string error;
-        bool given_back = false;   ///< to the watch
+        bool away = false;   ///< with its folder, which is waited for
     };
     std::map<std::size_t, Unread> unread_;   ///< watched items that failed, and have not yet: their files may still be written
     struct Done {

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/clock.hpp"
 
@@ -29,16 +33,17 @@ bool wait_for_arrivals(const Watch& watch, std::vector<Arrival>& arrivals) {
     }
 }
 
-bool has(const ItemList& list, const fs::path& file) {
-    for (std::size_t i = 0; i < list.size(); ++i)
-        if (list.at(i).front().file == file) return true;
-    return false;
-}
+using Numbers = std::map<fs::path, std::size_t>;
 
-/// One that was closed twice is told of twice.
-void add(const ItemList& list, const std::vector<Arrival>& arrivals) {
-    for (const Arrival& arrival : arrivals)
-        if (!has(list, arrival.file)) list.add({{arrival.file, static_cast<std::int64_t>(list.size()), std::nullopt}});
+/// The numbers of what came; one that was closed twice is told of twice.
+std::vector<std::size_t> add(const ItemList& list, Numbers& numbers, const std::vector<Arrival>& arrivals) {
+    std::vector<std::size_t> came;
+    for (const Arrival& arrival : arrivals) {
+        const auto [known, fresh] = numbers.try_emplace(arrival.file, list.size());
+        if (fresh) list.add({{arrival.file, static_cast<std::int64_t>(known->second), std::nullopt}});
+        if (std::find(came.begin(), came.end(), known->second) == came.end()) came.push_back(known->second);
+    }
+    return came;
 }
 
 }   // namespace
@@ -56,23 +61,44 @@ Items first_items(const PreparedSeries& series) {
                           cancelled ? std::string() : fmt::format("--idle {:g} ended the wait", watch.idle_s));
     }
     Items items = items_of_files(series.job, series.where, {});
-    add(items.list, arrivals);
+    Numbers numbers;
+    add(items.list, numbers, arrivals);
     return items;
 }
 
-bool wait_for_others(const PreparedSeries& series, const Error& error) {
-    const Watch& watch = *series.options.watch;
-    bool awaited = false;
-    for (std::size_t i = 0; i < series.items.size(); ++i)
-        awaited |= watch.folder->give_back(series.items.list.at(i).front().file);
-    if (!awaited) {
-        if (!series.items.for_each.continue_on_error || dynamic_cast<const IoError*>(&error) == nullptr) return false;
-        if (watch.tell) watch.tell(fmt::format("{}: other files are waited for", error.what()));
+void try_items(const PreparedSeries& series, const std::function<void(std::size_t)>& use) {
+    const ItemList& list = series.items.list;
+    const Watch* const watch = series.options.watch ? &*series.options.watch : nullptr;
+    const bool goes_on = series.items.for_each.continue_on_error;
+    Numbers numbers;
+    std::deque<std::size_t> untried;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        untried.push_back(i);
+        if (watch) numbers[list.at(i).front().file] = i;
     }
-    std::vector<Arrival> arrivals;
-    if (!wait_for_arrivals(watch, arrivals)) return false;
-    add(series.items.list, arrivals);
-    return true;
+    std::string failed;
+    for (;;) {
+        const std::size_t item = untried.front();
+        untried.pop_front();
+        try {
+            return use(item);
+        } catch (const DeviceError&) {
+            throw;
+        } catch (const IoError& error) {
+            const bool comes = watch && watch->folder->give_back(list.at(item).front().file);
+            if (!comes && !goes_on) throw;
+            if (!comes) failed = error.what();
+            if (!untried.empty()) continue;
+            if (!watch) throw;
+            if (!failed.empty() && watch->tell) watch->tell(fmt::format("{}: other files are waited for", failed));
+            failed.clear();
+            std::vector<Arrival> arrivals;
+            if (!wait_for_arrivals(*watch, arrivals)) throw;
+            for (const std::size_t number : add(list, numbers, arrivals)) untried.push_back(number);
+        } catch (const Error&) {   // the job, or its kind of data: no other file mends it
+            if (!goes_on || untried.empty()) throw;
+        }
+    }
 }
 
 }   // namespace parallax::engine::series

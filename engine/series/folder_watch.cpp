@@ -202,20 +202,24 @@ void FolderWatch::forget(const fs::path& folder, bool taken_too) {
     });
 }
 
+/// Whether no file can come to it, which is told once.
+bool FolderWatch::has_gone(const fs::path& folder, Place& place) {
+    std::string trouble = trouble_with(folder);
+    if (trouble.empty() && place.mounted && !is_mounted(folder)) trouble = "is not mounted";
+    if (trouble.empty()) return false;
+    if (place.trouble.empty()) {
+        end_notices(place);
+        forget(folder, false);
+        news_.push_back(fmt::format("the folder {} {}: it is waited for", to_utf8(folder), trouble));
+    }
+    place.trouble = trouble;
+    return true;
+}
+
 /// Whether folders are there, and are those that they were.
 void FolderWatch::look_at_places() {
     for (auto& [folder, place] : places_) {
-        std::string trouble = trouble_with(folder);
-        if (trouble.empty() && place.mounted && !is_mounted(folder)) trouble = "is not mounted";
-        if (!trouble.empty()) {
-            if (place.trouble.empty()) {
-                end_notices(place);
-                forget(folder, false);
-                news_.push_back(fmt::format("the folder {} {}: it is waited for", to_utf8(folder), trouble));
-            }
-            place.trouble = trouble;
-            continue;
-        }
+        if (has_gone(folder, place)) continue;
         const auto here = host::identity_of(folder);
         const std::uint64_t device = here ? here->device : 0, inode = here ? here->inode : 0;
         const bool same = device == place.device && inode == place.inode;
@@ -259,8 +263,9 @@ void FolderWatch::look() {
             std::error_code error;
             const std::uintmax_t bytes = fs::file_size(file, error);
             const fs::file_time_type modified = error ? fs::file_time_type() : fs::last_write_time(file, error);
-            const bool emptied = bytes == 0 && seen_.count(key) > 0;   // it had something when it was given back
-            if (!error && bytes == 0 && !emptied) empty_.insert(key);
+            // One that was given back comes, empty as it is: whoever took it waits to know what became of it.
+            const bool emptied = bytes == 0 && seen_.count(key) > 0 && given_back_.count(key) > 0;
+            if (!error && bytes == 0 && !emptied) empty_.insert(key), seen_.erase(key);
             if (error || (bytes == 0 && !emptied)) continue;
             const bool old = fs::file_time_type::clock::now() - modified > settle;
             const auto [place, fresh] = seen_.try_emplace(key, Seen{bytes, modified, now, !looked_});
@@ -276,9 +281,12 @@ void FolderWatch::look() {
 }
 
 bool FolderWatch::give_back(const fs::path& file) {
-    if (awaits(file)) return true;
     const std::string key = to_utf8(file);
     const std::optional<host::FileIdentity> here = host::identity_of(file);
+    for (auto& [folder, place] : places_)
+        if (!here && lies_in(folder, key)) has_gone(folder, place);   // a look may not have been taken since
+    if (is_away(file)) taken_.erase(key);
+    if (awaits(file)) return true;
     const auto [known, fresh] = given_back_.try_emplace(key, here);
     if (!here || (!fresh && known->second == here)) return false;
     known->second = here;
@@ -290,7 +298,13 @@ bool FolderWatch::give_back(const fs::path& file) {
 
 bool FolderWatch::awaits(const fs::path& file) const {
     const std::string key = to_utf8(file);
-    return seen_.count(key) > 0 || being_written_.count(key) > 0;
+    return seen_.count(key) > 0 || being_written_.count(key) > 0 || is_away(file);
+}
+
+bool FolderWatch::is_away(const fs::path& file) const {
+    return std::any_of(places_.begin(), places_.end(), [&](const auto& known) {
+        return !known.second.trouble.empty() && lies_in(known.first, to_utf8(file));
+    });
 }
 
 void FolderWatch::take(const fs::path& file, steady_clock::time_point at) {

@@ -47,11 +47,13 @@ public:
     /// Files of which it is known that they are complete need not be waited for.
     void trust(std::function<bool(const std::filesystem::path&)> known) { known_ = std::move(known); }
     /// For one that was taken and of which nothing could be made: it may have been in the middle of being written. It comes again
-    /// when it is closed once more, or has not changed for `settle` by then. False: it is the one that was given back before, or
-    /// has gone, and will not come.
+    /// when it is closed once more, has not changed for `settle` by then, or is there again with its folder. False: it is the one
+    /// that was given back before, or has gone alone, and will not come.
     bool give_back(const std::filesystem::path&);
-    /// Whether it is there, is not complete yet, and will be taken.
+    /// Whether it is not complete yet and will be taken, from its folder or when that is there again.
     bool awaits(const std::filesystem::path&) const;
+    /// Whether its folder has gone, and is waited for.
+    bool is_away(const std::filesystem::path&) const;
     /// Files that are empty, or are being written.
     std::vector<std::string> incomplete() const;
     /// Whether there is a file that is not complete yet.
@@ -85,6 +87,7 @@ private:
     void begin_notices(const std::filesystem::path&, Place&);
     void end_notices(Place&);
     void read_notices();
+    bool has_gone(const std::filesystem::path& folder, Place&);
     void look_at_places();
     void forget(const std::filesystem::path& folder, bool taken_too);
     void look();

@@ -227,8 +227,8 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
                               "a series that nobody does, or another shard of it", "wait for it, or give each process a --shard");
         if (!lock->is_held() && fs::is_directory(folder, error))
             host::warn_once(
-                fmt::format("{} cannot be locked: {}. Nothing keeps another process from doing the same items and replacing their "
-                            "results: see that no other does this series, or {}",
+                fmt::format("{} cannot be locked: {}. Nothing keeps another process from doing the same items and replacing "
+                            "their results: see that no other does this series, or {}",
                             io::show(folder / file), lock->trouble().message(),
                             is_own_file(folder / file) ? "let --manifest name a folder on a file system that has locks"
                                                        : "remove what stands there, which is no file of its own"));

@@ -2,11 +2,17 @@
 // failed only where nothing more comes.
 #if !defined(_WIN32)   // where a test can end a program as Ctrl-C does
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "frames.hpp"
 #include "series/folder_watch.hpp"
@@ -60,6 +66,210 @@ bool is_done(const Folder& folder, int number) {
 
 }   // namespace
 
+
+namespace {
+
+/// Something that comes every quarter of a second, ten seconds long if nobody ends it before.
+class Coming {
+public:
+    static constexpr int most = 40;
+    explicit Coming(std::function<void(int)> put)
+        : thread_([this, put = std::move(put)] {
+              for (; count < most && !ended_; ++count) put(count), std::this_thread::sleep_for(milliseconds(250));
+          }) {}
+    ~Coming() { ended_ = true, thread_.join(); }
+    Coming(const Coming&) = delete;
+    Coming& operator=(const Coming&) = delete;
+
+    std::atomic<int> count{0};
+
+private:
+    std::atomic<bool> ended_{false};
+    std::thread thread_;
+};
+
+/// A file of which nobody is told when it is closed: the folder is one that a pattern finds, which is looked at.
+struct LookedAt {
+    TempFolder folder;
+    fs::path file = folder / "run1/f1.raw";
+    std::unique_ptr<FolderWatch> watch;
+
+    LookedAt() {
+        fs::create_directory(folder / "run1");
+        engine::Locations where;
+        where.job_folder = folder.path();
+        watch = std::make_unique<FolderWatch>(std::vector<std::string>{"run*/f*.raw"}, "/for_each/frame", where);
+    }
+    /// How many come in that time; until the first, or all of it.
+    std::size_t come(milliseconds most, bool all = false) {
+        const auto until = steady_clock::now() + most;
+        std::size_t came = 0;
+        while ((all || came == 0) && steady_clock::now() < until) came += watch->wait(milliseconds(50)).size();
+        return came;
+    }
+};
+
+}   // namespace
+
+TEST_CASE("watch: by looking alone, a file that becomes empty before it is taken is waited for as an empty one") {
+    LookedAt at;
+    write_text(at.file, "a half");
+    CHECK(at.come(FolderWatch::look_every + milliseconds(300)) == 0);
+    CHECK(at.watch->awaits(at.file));
+    write_text(at.file, "");
+    CHECK(at.come(FolderWatch::settle * 2, true) == 0);
+    CHECK_FALSE(at.watch->expects());
+    CHECK(at.watch->incomplete() == std::vector<std::string>{at.file.string()});
+    write_text(at.file, "the whole of it");
+    CHECK(at.come(FolderWatch::settle * 3) == 1);
+    // One that was taken and given back comes, so that it has failed if it stays so.
+    CHECK(at.watch->give_back(at.file));
+    write_text(at.file, "");
+    CHECK(at.come(FolderWatch::settle * 3) == 1);
+    CHECK(at.watch->give_back(at.file));
+    CHECK(at.come(FolderWatch::settle * 3) == 1);
+    CHECK_FALSE(at.watch->give_back(at.file));
+}
+
+TEST_CASE("watch: a file that is given back is waited for with its folder, whenever that goes") {
+    for (const bool before : {true, false}) {
+        CAPTURE(before);
+        TempFolder folder;
+        fs::create_directory(folder / "camera");
+        engine::Locations where;
+        where.job_folder = folder.path();
+        FolderWatch watch({"camera/f*.raw"}, "/for_each/frame", where);
+        const fs::path file = folder / "camera/f1.raw";
+        const auto next = [&] {
+            const auto until = steady_clock::now() + FolderWatch::settle * 4;
+            std::size_t came = 0;
+            for (; came == 0 && steady_clock::now() < until; watch.news()) came += watch.wait(milliseconds(50)).size();
+            return came;
+        };
+        write_text(file, "half");
+        REQUIRE(next() == 1);
+        if (!before) CHECK(watch.give_back(file));
+        fs::rename(folder / "camera", folder / "away");
+        if (before) CHECK(watch.give_back(file));   // no look has been taken since
+        const auto until = steady_clock::now() + FolderWatch::settle * 2;
+        bool awaited = true;
+        while (steady_clock::now() < until) {
+            CHECK(watch.wait(milliseconds(50)).empty());
+            awaited &= watch.give_back(file);
+            watch.news();   // else the next wait gives them at once
+        }
+        CHECK(awaited);
+        CHECK(watch.is_away(file));
+        CHECK_FALSE(watch.expects());   // --idle may end the wait
+        fs::rename(folder / "away", folder / "camera");
+        CHECK(next() == 1);
+        CHECK_FALSE(watch.is_away(file));
+    }
+}
+
+TEST_CASE("watch: a job that is wrong for the data fails at its first file, whatever comes beside") {
+    Json job = frames_job();
+    job["for_each"] = {{"frame", "frames/f*.npy"}};
+    job["steps"] = Json::array({{{"run", "equalize"}}});
+    job["outputs"] = {{"image", "{frame.stem}.npy"}};
+    HostArray floats = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 12}, {'x', 16}}));
+    std::fill_n(floats.as<float>(), floats.desc.count(), 0.5f);
+    const Folder folder(0, job);
+    WatchingRun watching(folder.path());
+    const Coming coming([&](int i) {
+        io::write(folder / "aside.npy", floats);
+        fs::rename(folder / "aside.npy", folder / "frames" / (frame_name(i) + ".npy"));
+    });
+    const Run run = watching.wait_for_end();
+    CAPTURE(run.err);
+    CHECK(coming.count < Coming::most);
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "f32"));
+}
+
+TEST_CASE("watch: where an error ends the series, the first file that stays half ends it, whatever comes beside") {
+    const Folder folder(0, job_of("tif", "stop"));
+    WatchingRun watching(folder.path());
+    const Coming coming([&](int i) { Halves(folder, i, "tif").first(); });
+    const Run run = watching.wait_for_end();
+    CAPTURE(run.err);
+    CHECK(coming.count < Coming::most);
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "f000.tif"));
+}
+
+TEST_CASE("watch: where an error ends the series, a result that cannot be written ends it at once") {
+    const Folder folder(0, job_of("png", "stop"));
+    WatchingRun watching(folder.path());
+    io::write(folder / "frames/f900.png", frame(0));
+    watching.has_done({"f900.png"});
+    fs::remove_all(folder / "out/sums");
+    write_text(folder / "out/sums", "no folder");
+    const Coming coming([&](int i) {
+        io::write(folder / "aside.png", frame(i));
+        fs::rename(folder / "aside.png", folder / "frames" / (frame_name(i) + ".png"));
+    });
+    const Run run = watching.wait_for_end();
+    CAPTURE(run.err);
+    CHECK(run.status == 1);
+    const auto failed = recorded(folder / "out/job.series", "failed");
+    CHECK(failed.contains("frames/f000.png"));
+    CHECK(failed.size() < 4);   // those that were under way
+}
+
+TEST_CASE("watch: where an error ends the series, nothing is begun beside a file that may be half") {
+    for (const bool becomes_whole : {false, true}) {
+        CAPTURE(becomes_whole);
+        const Folder folder(0, job_of("png", "stop"));
+        WatchingRun watching(folder.path());
+        io::write(folder / "frames/f001.png", frame(1));
+        watching.has_done({"f001.png"});
+        const Halves file(folder, 2, "png");
+        file.first();
+        std::this_thread::sleep_for(milliseconds(800));
+        io::write(folder / "frames/f003.png", frame(3));
+        if (becomes_whole) file.second(), watching.has_done({"f002.png", "f003.png"});
+        const Run run = becomes_whole ? watching.end() : watching.wait_for_end();
+        CAPTURE(run.err);
+        CHECK(run.status == (becomes_whole ? 0 : 1));
+        CHECK(fs::exists(folder / "out/sums/f003.npy") == becomes_whole);
+        CHECK(contains(run.err, "f002.png") == !becomes_whole);
+    }
+}
+
+TEST_CASE("watch: a folder that is away while a file of it is waited for ends nothing") {
+    const Folder folder(0, job_of("png", "stop"));
+    WatchingRun watching(folder.path());
+    io::write(folder / "frames/f001.png", frame(1));
+    watching.has_done({"f001.png"});
+    Halves file(folder, 2, "png");
+    file.first();
+    std::this_thread::sleep_for(milliseconds(500));
+    fs::rename(folder / "frames", folder / "away");
+    watching.says("is not there: it is waited for");
+    std::this_thread::sleep_for(milliseconds(500));
+    file.file = folder / "away/f002.png";
+    file.second();
+    fs::rename(folder / "away", folder / "frames");
+    watching.has_done({"f002.png"});
+    const Run run = watching.end();
+    CAPTURE(run.err);
+    CHECK(run.status == 0);
+    CHECK(recorded(folder / "out/job.series", "failed").empty());
+
+    // --idle ends the wait for one that stays away.
+    const Folder other(0, job_of("png", "continue"));
+    WatchingRun idle(other.path(), {"--idle", "2"});
+    io::write(other / "frames/f001.png", frame(1));
+    idle.has_done({"f001.png"});
+    Halves(other, 2, "png").first();
+    std::this_thread::sleep_for(milliseconds(500));
+    fs::rename(other / "frames", other / "away");
+    const Run ended = idle.wait_for_end();
+    CAPTURE(ended.err);
+    CHECK(ended.status == 1);
+    CHECK(contains(ended.err, "f002.png"));
+}
 
 TEST_CASE("watch: a file that is given back comes when it is closed once more or is settled, and once only where it stays as it is") {
     const TempFolder folder;
