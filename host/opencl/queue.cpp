@@ -22,8 +22,8 @@ cl::CommandQueue create(const ClContext& context, bool profiled) {
     return cl::CommandQueue(queue);
 }
 
-/// A command that ends when all before it have ended. To wait for it is to wait for them, which clFinish is not with every driver:
-/// Mesa's rusticl 22.3 forgets what clFlush has sent.
+/// A command that ends when all before it have ended. To wait for it is to wait for them, which clFinish is not with every
+/// driver: Mesa's rusticl 22.3 forgets what clFlush has sent.
 cl_int mark(cl_command_queue queue, cl::Event& marker) {
     cl_event event = nullptr;
     const cl_int status = clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event);
