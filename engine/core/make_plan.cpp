@@ -56,6 +56,9 @@ bool make_smaller(Choice& choice, const KernelMisfit& misfit) {
 /// With limits that shrink until what is built fits.
 PlanMade plan_to_fit(host::Context& context, host::Queue& queue, const Problem& problem, Choice& choice) {
     host::DeviceInfo limits = context.info();
+    // What takes a share of the device's memory takes it of what the job may have.
+    if (problem.memory > 0 && (limits.global_memory == 0 || problem.memory < limits.global_memory))
+        limits.global_memory = problem.memory;
     std::optional<KernelMisfit> last;
     for (int attempt = 0;; ++attempt) {
         try {

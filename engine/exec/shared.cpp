@@ -24,18 +24,20 @@ Json agree_on_choice(distributed::Communicator& ranks, const std::function<Choic
 }
 
 /// That choice made by another rank, whose device may lack it.
-Choice follow(int rank, const Step& step, const Json& chosen, const std::function<Choice(const std::string&, const Json&)>& choose) {
+Choice follow(int rank, const Step& step, const Json& chosen,
+              const std::function<Choice(const std::string&, const Json&)>& choose) {
     const auto variant = chosen.at("variant").get<std::string>();
     try {
         return choose(variant, chosen.at("policy"));
     } catch (const UnsupportedError& error) {
         std::vector<std::string> reasons = error.reasons;
         reasons.push_back(step.variant.empty()
-                              ? "rank 0 chose it for its own device, and all compute by one: give every rank a device of the same "
-                                "kind, or name with \"variant\" one that all of them have"
-                              : "the job names it, and rank 0's device has it: give every rank a device of the same kind, or name "
-                                "another that all of them have");
-        throw UnsupportedError(fmt::format("rank {} cannot compute as rank 0 does, by {} variant \"{}\"", rank, step.algorithm->name, variant),
+                              ? "rank 0 chose it for its own device, and all compute by one: give every rank a device of the "
+                                "same kind, or name with \"variant\" one that all of them have"
+                              : "the job names it, and rank 0's device has it: give every rank a device of the same kind, or "
+                                "name another that all of them have");
+        throw UnsupportedError(fmt::format("rank {} cannot compute as rank 0 does, by {} variant \"{}\"", rank,
+                                           step.algorithm->name, variant),
                                std::move(reasons));
     }
 }

@@ -10,15 +10,13 @@
 #include "prelude/prelude.clh"
 #define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
+#include "fft/columns.clh"
 
-#define FFT_AT(p) FFT_BESIDE(p, line)
-#define PLACE                                                                                            \
-    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;          \
-    const ulong64 lines = apart * width, groups = (lines + FFT_LINES - 1) / FFT_LINES;                   \
-    const ulong64 image = get_group_id(0) / groups, j = (get_group_id(0) - image * groups) * FFT_LINES + line; \
-    const int there = image < images && j < lines;                                                       \
-    const uint b = (uint)(j / width);                                                                    \
-    const ulong64 x = j % width, outside = there ? origin + image * image_stride + x : 0;                \
+#define PLACE                                                                             \
+    const ulong64 lines = apart * width;                                                  \
+    FFT_COLUMN(images, lines)                                                             \
+    const uint b = (uint)(j / width);                                                     \
+    const ulong64 x = j % width, outside = there ? origin + image * image_stride + x : 0; \
     const ulong64 inside = there ? (image * lines + b * width) * FFT_N + x : 0;
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)

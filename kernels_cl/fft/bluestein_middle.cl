@@ -5,6 +5,7 @@
 #define FFT_ALIASED 1
 #define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
+#include "fft/columns.clh"
 
 #define AT(i) (p + (uint)(i) * apart)
 
@@ -15,13 +16,10 @@ void bluestein_middle(GLOBAL float2 *work, GLOBAL const float2 *RESTRICT forward
                       GLOBAL const float2 *RESTRICT turns, ulong64 images, ulong64 width, uint apart) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
-    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
-    const ulong64 lines = apart * width, groups = (lines + FFT_LINES - 1) / FFT_LINES;
-    const ulong64 image = get_group_id(0) / groups, j = (get_group_id(0) - image * groups) * FFT_LINES + line;
-    const int there = image < images && j < lines;
+    const ulong64 lines = apart * width;
+    FFT_COLUMN(images, lines)
     const uint p = there ? (uint)(j / width) : 0;
     work += there ? image * lines * FFT_N + j : 0;
-#define FFT_AT(p) FFT_BESIDE(p, line)
 
 #define twiddles forward_twiddles
 #define FFT_LOAD(i, value) value = there ? complex_multiply(work[(i) * lines], turns[AT(i)]) : make_float2(0.0f, 0.0f)

@@ -1,6 +1,5 @@
 // Lines of FFT_N complex numbers with a stride: columns of images, and the passes of transforms that are too long for
 // one work-group. A work-group takes FFT_LINES neighbouring lines: FFT_LINES * 8 contiguous bytes at each point.
-//   work-item = item * FFT_LINES + line: neighbours read neighbouring lines
 // An image is `lines` lines. Point i of line j is read at j + i * lines and written at
 //   (j div span) * span * N + j mod span + i * span
 // Columns of an image of width W: lines = span = W; then both are j + i W, and in == out is safe.
@@ -11,6 +10,7 @@
 #define FFT_ALIASED 1
 #define FFT_INTERLEAVED (FFT_LINES > 1)
 #include "fft/stockham.clh"
+#include "fft/columns.clh"
 
 #ifndef FFT_TWIDDLED    // 1: points are multiplied by exp(-2 pi i r k / (span / unit * N)) when read, k the part done before
 #define FFT_TWIDDLED 0
@@ -31,11 +31,7 @@ void stockham_columns(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const 
                       ulong64 span, uint unit, uint length, int inverse, float scale) {
     LOCAL_ARRAY(float, exchange, FFT_LOCAL);
     float2 v[FFT_REGISTERS];
-    const int line = (int)get_local_id(0) % FFT_LINES, item = (int)get_local_id(0) / FFT_LINES;
-    const ulong64 groups = (lines + FFT_LINES - 1) / FFT_LINES;
-    const ulong64 image = get_group_id(0) / groups;
-    const ulong64 j = (get_group_id(0) - image * groups) * FFT_LINES + line;
-    const int there = image < images && j < lines;
+    FFT_COLUMN(images, lines)
     in += there ? image * lines * FFT_N + j : 0;
     out += there ? image * lines * FFT_N : 0;
     // Place of point 0 as (y, x) with y along the transformed axis; later points are span / unit further along y.
@@ -43,7 +39,6 @@ void stockham_columns(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const 
     const uint y = (uint)(first / unit), x = (uint)(first % unit), step = (uint)(span / unit);
     const uint done = (uint)(j / unit) % step;
 
-#define FFT_AT(p) FFT_BESIDE(p, line)
 #if FFT_TWIDDLED
 #define FFT_LOAD(i, value) { \
     const uint turn = done * (uint)(i); \

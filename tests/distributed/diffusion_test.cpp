@@ -110,8 +110,10 @@ TEST_CASE("diffusion on ranks: a device that lacks rank 0's variant is told with
     const auto refusal = [&](engine::Engine& first, engine::Engine& other, const Json& step) {
         engine::Locations where;
         where.job_folder = where.out = folder.path();
-        const engine::Prepared prepared = engine::prepare(engine::parse_job(job(step), first.registry().algorithms()), where, true);
-        return std::string(error_of<UnsupportedError>([&] { engine::distributed::run_on_devices(prepared, {&first, &other}); }).what());
+        const engine::Job parsed = engine::parse_job(job(step), first.registry().algorithms());
+        const engine::Prepared prepared = engine::prepare(parsed, where, true);
+        const auto run = [&] { engine::distributed::run_on_devices(prepared, {&first, &other}); };
+        return std::string(error_of<UnsupportedError>(run).what());
     };
     const std::string by_kernels = refusal(shared_engine(), native, {{"iterations", 3}});
     CAPTURE(by_kernels);

@@ -59,7 +59,7 @@ public:
         : n_(shape.n),
           m_(m),
           rows_(shape.unit == 1),
-          most_lines_(slab_lines(shape, m)),
+          most_lines_(slab_lines(builder.device(), shape, m, slabs_bytes)),
           axis_(make_axis(builder, rows_ ? AxisShape{most_lines_, m, 1} : AxisShape{1, m, most_lines_})),
           chirp_in_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_in")),
           chirp_filter_(builder.kernel({"fft/bluestein.cl", {}}, "chirp_filter")),

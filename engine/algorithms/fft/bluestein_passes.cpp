@@ -29,7 +29,7 @@ class BluesteinPasses final : public Axis1D {
 public:
     BluesteinPasses(PlanBuilder& builder, const AxisShape& shape, ConvolutionPasses lengths)
         : n_(shape.n), ends_(lengths.ends), middle_(lengths.middle), rows_(shape.unit == 1),
-          most_lines_(slab_lines(shape, lengths.points())) {
+          most_lines_(slab_lines(builder.device(), shape, lengths.points(), passes_bytes)) {
         const std::int64_t m = lengths.points(), width = rows_ ? 1 : most_lines_;
         const auto line = [&](const char* file, const char* name, int length, std::int64_t others) {
             return build_line_kernel(builder, {file, {}}, name, length, LineLayout::columns, others * width);

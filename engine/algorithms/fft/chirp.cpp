@@ -1,6 +1,7 @@
 #include "algorithms/fft/chirp.hpp"
 
 #include "algorithms/fft/radices.hpp"
+#include "core/memory_share.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -26,10 +27,20 @@ host::Buffer upload(PlanBuilder& builder, const std::vector<Complex>& values) {
     return builder.constant(std::vector<std::complex<float>>(values.begin(), values.end()));
 }
 
-std::int64_t slab_lines(const AxisShape& shape, std::int64_t m) {
-    constexpr std::int64_t elements = std::int64_t{1} << 25;   // 256 MiB
+std::int64_t slab_lines(const host::DeviceInfo& device, const AxisShape& shape, std::int64_t m, std::uint64_t most_bytes) {
+    constexpr std::uint64_t element = sizeof(std::complex<float>);
     const bool rows = shape.unit == 1;
-    return std::clamp<std::int64_t>(elements / m, rows ? 1 : 8, rows ? shape.images : std::max<std::int64_t>(shape.unit, 8));
+    const auto lines_of = [line = element * static_cast<std::uint64_t>(m)](std::uint64_t bytes) {
+        return static_cast<std::int64_t>(bytes / line);
+    };
+    if (const std::uint64_t memory = device.global_memory; memory > 0) {
+        const std::uint64_t arrays = 2 * element * static_cast<std::uint64_t>(shape.elements()),   // in and out
+            left = memory > arrays ? (memory - arrays) / 2 : 0;
+        most_bytes = std::min({most_bytes, small_share(memory), std::max(left, slabs_bytes)});
+    }
+    const std::int64_t least = rows ? 1 : 8, all = rows ? shape.images : std::max(shape.unit, least),
+                       lines = std::clamp(lines_of(most_bytes), least, all);
+    return device.max_allocation > 0 ? std::clamp<std::int64_t>(lines_of(device.max_allocation), 1, lines) : lines;
 }
 
 void each_slab(std::int64_t n, bool rows, std::int64_t images, std::int64_t unit, std::int64_t most_lines,

@@ -20,10 +20,15 @@ host::Buffer upload(PlanBuilder&, const std::vector<Complex>&);
 struct Slab {
     std::int64_t origin, image_stride, point_stride, images, width;
 };
-/// How many lines go at once where each takes m points between the passes: 256 MiB of them, and of columns 8 at least.
-/// An H100, 4345 rows of 7237: 2.05 ms, with 64 MiB 2.24. Slabs that stay in its L2 cache (16 MiB: 2.49) save less than launches
-/// take.
-std::int64_t slab_lines(const AxisShape&, std::int64_t m);
+/// How many lines go at once where each takes m points between the passes: as many as `most_bytes` and a small share of the
+/// device's memory hold, beyond `slabs_bytes` no more than half of what the arrays leave, and no more than its largest allocation
+/// holds. Of columns 8 at least, where one allocation holds them.
+std::int64_t slab_lines(const host::DeviceInfo&, const AxisShape&, std::int64_t m, std::uint64_t most_bytes);
+/// The workspace of three passes. An H100, 4345 rows of 7237: 2.05 ms, with 64 MiB 2.24. Slabs that stay in its L2 cache (16 MiB:
+/// 2.49) save less than launches take.
+constexpr std::uint64_t passes_bytes = std::uint64_t{256} << 20;
+/// That of seven, whose transforms want one or two more as large.
+constexpr std::uint64_t slabs_bytes = std::uint64_t{64} << 20;
 /// Each slab of an array as enqueue() gets it.
 void each_slab(std::int64_t n, bool rows, std::int64_t images, std::int64_t unit, std::int64_t most_lines,
                const std::function<void(const Slab&)>&);

@@ -74,7 +74,8 @@ Share share(const Whole& line, const std::vector<int>& radices, int most_items) 
 // Of one place, how many floats gaps may take: as many as there is memory for, and enough for most (gaps.hpp).
 constexpr std::array<int, 4> shares_of_gaps = {4, 8, 16, 32};
 
-// Both parts at once save two barriers a stage, but memory beyond 32 KiB would cost resident work-groups, and conflicts cost more.
+// Both parts at once save two barriers a stage, but memory beyond 32 KiB would cost resident work-groups, and conflicts cost
+// more.
 void share_memory(Line& line, int places, const LineLimits& limits) {
     const std::size_t at_ease = std::min<std::size_t>(limits.local_bytes, 32768);
     for (const bool split : {false, true}) {
@@ -148,9 +149,9 @@ void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
     if (line && std::none_of(lines.begin(), lines.end(), same)) lines.push_back(*line);
 }
 
-// Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have 80
-// (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points, or
-// half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4).
+// Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have
+// 80 (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points,
+// or half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4).
 std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted, std::size_t most) {
     struct Shape { int most_points, most_group, least_lines; };
     std::vector<Line> found;
@@ -256,8 +257,8 @@ std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimit
 //
 // Filters: 4 lines, where fewer would write parts of memory's sectors; half of another line rests in registers beside theirs. How
 // many registers a shape takes is known once it is built, so that there are several. 11 warps are the fewest that keep an H200
-// busy: 1200 takes 49 us with 10, and 40 with 15. Twelve with twice the points and a stage less are faster than twice as many (an H100:
-// 2304 as 4 4 12 12 takes 81 us, as 4 4 4 6 6 87), unless work-items go without a butterfly.
+// busy: 1200 takes 49 us with 10, and 40 with 15. Twelve with twice the points and a stage less are faster than twice as many
+// (an H100: 2304 as 4 4 12 12 takes 81 us, as 4 4 4 6 6 87), unless work-items go without a butterfly.
 std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted,
                              std::size_t most) {
     static constexpr std::array<PairedShape, 6> wide = {
@@ -278,8 +279,8 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
 }
 
 // Where four columns do not fit local memory together, but two and two do: how long they are at most, and how many points 1024
-// work-items can hold in registers. An H100, 4096 columns of 4096: 170 us, two at a time 214, in two passes 206; of 5120 240 for 273;
-// of 6144 315 for 323, which faster memory would turn round.
+// work-items can hold in registers. An H100, 4096 columns of 4096: 170 us, two at a time 214, in two passes 206; of 5120 240 for
+// 273; of 6144 315 for 323, which faster memory would turn round.
 constexpr int longest_by_shares = 5120, most_points_by_shares = 24;
 
 std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,

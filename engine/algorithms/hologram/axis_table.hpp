@@ -37,7 +37,7 @@ private:
 };
 
 /// What the column kernel reads H from; `other` where that is nothing.
-const host::Buffer& transfer_buffer(const std::optional<TransferTable>&, const std::optional<AxisTable>&, const std::optional<KeptTransfer>&,
-                                    const host::Buffer& other);
+const host::Buffer& transfer_buffer(const std::optional<TransferTable>&, const std::optional<AxisTable>&,
+                                    const std::optional<KeptTransfer>&, const host::Buffer& other);
 
 }  // namespace parallax::engine::hologram

@@ -2,6 +2,7 @@
 
 #include "algorithms/hologram/propagator.hpp"
 #include "core/integers.hpp"
+#include "core/memory_share.hpp"
 
 namespace parallax::engine::hologram {
 
@@ -16,7 +17,9 @@ host::ProgramSpec program(const Geometry& geometry, const TransferTiles& tiles) 
 
 }  // namespace
 
-bool is_small_share(const PlanBuilder& builder, std::uint64_t bytes) { return bytes <= small_share(builder.device().global_memory); }
+bool is_small_share(const PlanBuilder& builder, std::uint64_t bytes) {
+    return bytes <= small_share(builder.device().global_memory);
+}
 
 PolicyField keep_transfer_field() {
     return {"keep_transfer", 1, {0, 1},

@@ -15,8 +15,7 @@ struct TransferTiles {
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(columns * rows) * 2 * sizeof(float); }
 };
 
-/// What a plan may take of a device's memory for tables and batches: a sixteenth. Other plans and the caller's arrays want some, too.
-constexpr std::uint64_t small_share(std::uint64_t memory) noexcept { return memory / 16; }
+/// Of the memory that the plan may use (core/memory_share.hpp).
 bool is_small_share(const PlanBuilder&, std::uint64_t bytes);
 /// Policy field of the variants that can keep H.
 PolicyField keep_transfer_field();

@@ -1,7 +1,7 @@
 #include "algorithms/hologram/plane_batches.hpp"
 
-#include "algorithms/hologram/kept_transfer.hpp"
 #include "core/integers.hpp"
+#include "core/memory_share.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +35,7 @@ std::uint64_t arrays_of(const Problem& problem, const Geometry& geometry) {
 std::int64_t planes_that_fit(const PlanBuilder& builder, const Problem& problem, const Geometry& geometry, std::size_t bytes,
                              std::size_t amplitude) {
     const host::DeviceInfo& device = builder.device();
-    const std::uint64_t memory = problem.memory > 0 ? std::min(problem.memory, device.global_memory) : device.global_memory;
+    const std::uint64_t memory = device.global_memory;   // or a limit below it
     const std::uint64_t arrays = arrays_of(problem, geometry), usable = memory / 10 * 9,
                         left = usable > arrays ? (usable - arrays) / 2 : 0;
     std::uint64_t planes = std::min(small_share(memory), left) / std::max<std::uint64_t>(1, bytes + amplitude);

@@ -100,13 +100,16 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 }
 
 Variant onesweep_variant() {
-    PolicyTable policy = warp_policy("384 for u32, 512 for u64; for fewer than 2048 keys a compute unit 256, but for u64 with values",
-                                     "23 for u32, with values 21 (17 through OpenCL), 12 and 9 for u64; 7, of u64 5, where groups "
-                                     "of 256 are chosen for few keys");
+    // Where items alone are named they were tuned with the sizes that were the defaults then.
+    PolicyTable policy = warp_policy("where items_per_work_item is 0, too, 384 for u32, 512 for u64, and for up to 2048 keys a "
+                                     "compute unit 256, but for u64 with values; else 384 for u32 with values, 512 for others",
+                                     "23 for u32, with values 21 (17 through OpenCL), 12 and 9 for u64; 7, of u64 5, where "
+                                     "groups of 256 are chosen for few keys");
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});
-    policy.push_back({"looks", 0, {0, 1, 2, 4, 8}, "tiles that a look back asks for at once; 0: 4 for u64 without values, else 2"});
+    policy.push_back(
+        {"looks", 0, {0, 1, 2, 4, 8}, "tiles that a look back asks for at once; 0: 4 for u64 without values, else 2"});
     policy.push_back({"polls",
                       1 << 20,
                       {0, 1 << 20},
