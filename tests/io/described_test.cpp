@@ -407,6 +407,9 @@ TEST_CASE("described: a plane of OME-XML with two places, or beyond the sizes, i
         const std::string beyond = problem(sized("XYZCT", z, c, t), fmt::format("<TiffData {}/>", first));
         CHECK(beyond.find("a plane beyond the") != std::string::npos);
     }
+    const PlanesRead endless = planes_read(file, ome(sized("XYZCT", large, large, 1), "<TiffData/>"), 2);
+    CHECK(endless.array == "u8 2 x 1 x 2 (z, y, x)");
+    CHECK(endless.told.find("2 of the 9223372036854775807 planes") != std::string::npos);
 }
 
 TEST_CASE("described: ImageJ's numbers of 16 bits with a sign are read as such, from pages and from one piece") {
