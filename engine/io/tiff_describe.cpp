@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "io/decimal.hpp"
@@ -290,29 +291,64 @@ std::vector<std::string> channel_names(std::string_view text) {
     return {};
 }
 
-/// Which page has which plane, where that is not one behind the other, the first first.
+/// Which plane is the first of a run, the first axis of the order fastest; -1: one beyond the sizes.
+std::int64_t first_plane(std::string_view block, std::string_view order, const std::array<std::int64_t, 3>& sizes) {
+    std::int64_t plane = 0, stride = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::int64_t at = number_from(attribute(block, fmt::format("First{}", order[i])), std::int64_t{0});
+        if (at < 0 || at >= sizes[i]) return -1;
+        const std::int64_t further = times(at, stride);
+        if (further >= INT64_MAX - plane) return -1;   // more than there can be
+        plane += further;
+        stride = times(stride, sizes[i]);
+    }
+    return plane;
+}
+
+/// Which pages have which planes. By OME's schema a run begins at page 0 and takes all planes that are left; where it states a
+/// page, it takes one.
 void place_planes(Description& d, std::string_view text, std::string_view order, const std::array<std::int64_t, 3>& sizes) {
+    constexpr std::int64_t nowhere = -1, not_said = 0;
+    constexpr std::int64_t most_pages = std::int64_t{1} << 40;
     std::vector<PlaneRun> runs;
-    std::int64_t covered = 0;
-    bool in_order = true;
+    std::set<std::int64_t> begins;   // of the runs, in planes
+    std::size_t without_page = 0;
+    std::vector<bool> has_page;
     for (std::size_t from = 0;;) {
         const std::string_view block = next_tag(text, "TiffData", from);
         if (block.empty()) break;
+        const std::string_view page = attribute(block, "IFD");
         PlaneRun run;
-        run.page = std::clamp<std::int64_t>(number_from(attribute(block, "IFD"), std::int64_t{0}), -1, std::int64_t{1} << 40);
-        run.count = std::max<std::int64_t>(1, number_from(attribute(block, "PlaneCount"), std::int64_t{1}));
-        std::int64_t stride = 1;
-        for (std::size_t i = 0; i < 3 && run.plane >= 0; ++i) {
-            const std::int64_t at = number_from(attribute(block, fmt::format("First{}", order[i])), std::int64_t{0});
-            run.plane = at < 0 || at >= sizes[i] || stride == INT64_MAX ? -1 : run.plane + at * stride;
-            stride = times(stride, sizes[i]);
-        }
-        if (runs.empty()) d.first = run.page;
-        in_order = in_order && run.plane == covered && run.page == d.first + covered;
-        covered = run.count > d.images - covered ? d.images : covered + run.count;
+        run.page = std::clamp<std::int64_t>(number_from(page, std::int64_t{0}), nowhere, most_pages);
+        run.plane = first_plane(block, order, sizes);
+        run.count = std::max(not_said, number_from(attribute(block, "PlaneCount"), not_said));
+        begins.insert(run.plane);
+        without_page += page.empty();
+        has_page.push_back(!page.empty());
         runs.push_back(run);
     }
-    if (!in_order) d.planes = std::move(runs);
+    std::int64_t next = 0;      // the page behind the run before
+    std::int64_t covered = 0;   // planes that stand one behind the other
+    bool in_order = true;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        PlaneRun& run = runs[i];
+        // Of several runs without a page each would begin at page 0: such files mean the pages that follow.
+        if (!has_page[i] && without_page > 1) run.page = next;
+        const bool in_line = run.plane == covered && run.page == covered;
+        if (run.count == not_said) {
+            // Of an image alone, planes in order that end early go on: programs write the first of them, and no number.
+            const bool last = i + 1 == runs.size() && in_order && in_line && d.series == 1;
+            const auto other = begins.upper_bound(run.plane);
+            const bool one = run.plane < 0 || (has_page[i] && !last);
+            run.count = one ? 1 : (other == begins.end() ? d.images : *other) - run.plane;
+        }
+        in_order = in_order && in_line;
+        covered = run.count > d.images - covered ? d.images : covered + run.count;
+        next = run.count > most_pages - run.page ? most_pages : run.page + run.count;
+        d.first = i == 0 ? run.page : std::min(d.first, run.page);
+    }
+    d.in_order = in_order && covered == d.images;
+    d.planes = std::move(runs);
 }
 
 Description describe_ome(std::string_view text, std::int64_t channels, std::int64_t series) {
@@ -345,7 +381,8 @@ Description describe_ome(std::string_view text, std::int64_t channels, std::int6
     }
     std::array<std::int64_t, 3> sizes{};   // of the pages, the first axis of the order fastest
     for (std::size_t i = 0; i < 3; ++i) {
-        sizes[i] = std::max<std::int64_t>(1, number_from(attribute(pixels, fmt::format("Size{}", order[i + 2])), std::int64_t{1}));
+        const std::string_view size = attribute(pixels, fmt::format("Size{}", order[i + 2]));
+        sizes[i] = std::max<std::int64_t>(1, number_from(size, std::int64_t{1}));
         if (order[i + 2] == 'C' && channels > 1) sizes[i] = std::max<std::int64_t>(1, sizes[i] / channels);
     }
     for (std::size_t i = 3; i-- > 0;) add(d.axes, order[i + 2] == 'Z' ? 'z' : order[i + 2] == 'C' ? 'c' : 't', sizes[i]);

@@ -26,7 +26,8 @@ struct Description {
     std::vector<std::string> warnings{};           ///< what cannot be followed
     std::vector<std::string> channels{};           ///< names of them; empty: none are told
     std::int64_t series = 1;                       ///< images of OME-XML, each with pages of its own
-    std::vector<PlaneRun> planes{};                ///< of OME-XML that places them otherwise than one behind the other
+    std::vector<PlaneRun> planes{};                ///< where OME-XML places them; empty: it does not say
+    bool in_order = false;                         ///< those are all, one behind the other from the first page on
     std::vector<std::string> files{};              ///< that OME-XML says they are in: none, one, or two of several
     std::int64_t first = 0;                        ///< which of all directories is the first of the image that is described
 };

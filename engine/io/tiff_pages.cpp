@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "io/decimal.hpp"
 #include "io/exif.hpp"
 #include "io/tiff_describe.hpp"
+#include "io/tiff_planes.hpp"
 #include "io/unlike_pages.hpp"
 
 namespace parallax::io::tiff {
@@ -75,54 +75,24 @@ std::string description_of(const TiffFile& file, std::uint64_t directory) {
          there == 1 ? "leave \"series\" out" : fmt::format("choose one from 0 to {}", there - 1));
 }
 
-/// "z 1, c 0" of a plane, by the axes that the planes have.
-std::string name_of_plane(const Description& said, std::int64_t plane) {
-    std::string name;
-    for (std::size_t i = said.axes.size(); i-- > 0;) {
-        const auto& [axis, size] = said.axes[i];
-        name = fmt::format("{} {}{}{}", axis, plane % size, name.empty() ? "" : ", ", name);
-        plane /= size;
+/// The pages that OME-XML gives planes to, in the order of those.
+void choose_planes(const Source& source, const Description& said, Document& document) {
+    std::vector<Page>& pages = document.pages;
+    const bool alone = said.series == 1;
+    if (alone && said.in_order && static_cast<std::int64_t>(pages.size()) >= said.images) return;   // as they stand
+    Planes planes = planes_of(source, said, pages);
+    document.misfit = planes.missing;
+    const std::size_t others = pages.size() - planes.pages.size();
+    if (!planes.missing.empty() && (alone ? others > 0 : planes.pages.empty())) {
+        if (!alone && source.options.series)
+            fail(source, planes.missing, "the others stand in other files, or the file is cut off: choose another series");
+        return;   // what fits neither the planes nor the pages is not followed, and no page left out
     }
-    return name;
-}
-
-/// The pages in the order of the planes that OME-XML gives them.
-std::vector<Page> in_order_of_planes(const Source& source, const Description& said, const std::vector<Page>& pages) {
-    constexpr const char* otherwise = "write it again; \"page_axis\": \"z\" reads its pages as they stand in it";
-    std::map<std::int64_t, const Page*> of_plane;
-    std::set<const Page*> taken;
-    for (const PlaneRun& run : said.planes) {
-        for (std::int64_t i = 0; i < run.count; ++i) {
-            const std::int64_t plane = run.plane + i;
-            if (run.plane < 0 || run.page < 0 || plane >= said.images)
-                fail(source, fmt::format("its OME-XML gives page {} a plane beyond the {} that it has", run.page, said.images),
-                     otherwise);
-            const auto index = static_cast<std::size_t>(run.page + i);
-            const auto found = std::lower_bound(pages.begin(), pages.end(), index,
-                                                [](const Page& page, std::size_t at) { return page.index < at; });
-            if (found == pages.end() || found->index != index)
-                fail(source,
-                     fmt::format("its OME-XML has the plane {} on page {}, which it has not", name_of_plane(said, plane),
-                                 run.page + i),
-                     "the file is cut off, or planes are left out: \"page_axis\": \"z\" reads what pages there are");
-            if (!taken.insert(&*found).second || !of_plane.emplace(plane, &*found).second)
-                fail(source,
-                     fmt::format("its OME-XML gives two places to the plane {}, page {}", name_of_plane(said, plane),
-                                 found->index),
-                     otherwise);
-        }
-    }
-    std::vector<Page> chosen;
-    for (const auto& [plane, page] : of_plane) {
-        if (plane != static_cast<std::int64_t>(chosen.size())) break;
-        chosen.push_back(*page);
-    }
-    if (static_cast<std::int64_t>(chosen.size()) != said.images)
-        fail(source,
-             fmt::format("has {} of the {} planes that its OME-XML describes: {} is missing", of_plane.size(), said.images,
-                         name_of_plane(said, static_cast<std::int64_t>(chosen.size()))),
-             "\"page_axis\": \"z\" reads what pages there are");
-    return chosen;
+    if (alone && others > 0)
+        document.file.ignored.push_back(
+            fmt::format("{} page{} that OME-XML gives no plane: \"page_axis\": \"z\" reads all", others, others == 1 ? "" : "s"));
+    document.series = said.series;
+    pages = std::move(planes.pages);
 }
 
 /// The pages of the image that is wanted alone. OME-XML says which they are; else pages that are alike, one behind the other, are
@@ -138,11 +108,7 @@ void choose_series(const Source& source, Document& document, const std::string& 
              fmt::format("its OME-XML spreads the planes over several files, {} and {} among them, which are not put together",
                          said.files[0], said.files[1]),
              "write them as one file (bfconvert does), or state \"page_axis\": \"z\", which reads the pages of this file alone");
-    if (placed && !said.planes.empty()) {
-        document.series = said.series;
-        pages = in_order_of_planes(source, said, pages);
-        return;
-    }
+    if (placed && !said.planes.empty()) return choose_planes(source, said, document);
     if (said.by == "OME-XML" && said.series > 1) {
         if (wanted && *wanted >= said.series) fail_of_series(source, said.series);
         const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, said.first));
@@ -391,6 +357,12 @@ void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint6
 
 /// The axes of all pages, slowest first.
 std::vector<ArrayDesc::Extent> page_axes(const Source& source, Document& document, const Description& said) {
+    if (!document.misfit.empty()) {
+        document.file.warnings.push_back(fmt::format("it {}: the axes are not followed{}", document.misfit,
+                                                     document.count > 1 ? ", and its pages taken for z" : ""));
+        if (document.count == 1) return {};
+        return {{'z', document.count}};
+    }
     if (document.count == 1 && said.images <= 1) return {};
     if (source.options.page_axis != '\0') return {{source.options.page_axis, document.count}};
     std::vector<ArrayDesc::Extent> axes = said.axes;

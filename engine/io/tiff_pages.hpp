@@ -28,6 +28,7 @@ struct Document {
     std::vector<Page> pages;
     std::vector<Page> reduced{};   ///< directories that are thumbnails, levels of a pyramid or masks
     std::int64_t series = 1;       ///< images, of which the pages are one
+    std::string misfit{};          ///< which planes of OME-XML's are not there; empty: all are
     Page full;                     ///< that page at level 0
     Page like;  ///< what they all are: the first, or the first of the range asked for
     ElementType type = ElementType::u8;

@@ -7,6 +7,7 @@
 #include "io/tree.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 

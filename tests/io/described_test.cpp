@@ -254,48 +254,162 @@ TEST_CASE("described: OME-XML of several files, or that stands in another, is ca
               .find("stands in another file, a.companion.ome") != std::string::npos);
 }
 
+namespace {
+
+std::string sized(const char* order, std::int64_t z, std::int64_t c, std::int64_t t) {
+    return fmt::format(R"(DimensionOrder="{}" Type="uint8" SizeX="2" SizeY="1" SizeZ="{}" SizeC="{}" SizeT="{}")", order, z, c,
+                       t);
+}
+
+/// What a file becomes: its array, which page each plane is, and what is told of it.
+struct PlanesRead {
+    std::string array;
+    std::vector<int> pages;
+    std::string told;
+};
+
+PlanesRead planes_read(const fs::path& file, const std::string& text, int pages, const io::ReadOptions& options = {}) {
+    put(file, pages_of(pages, text));
+    const HostArray array = io::read(file, options);
+    const io::FileInfo info = io::info(file, options);
+    PlanesRead read{array.desc.describe(), {}, fmt::format("{}", fmt::join(info.warnings, "\n"))};
+    // The first element of each page is 2 * page + 1.
+    for (std::int64_t i = 0; i < array.desc.count(); i += 2) read.pages.push_back((array.as<std::uint8_t>()[i] - 1) / 2);
+    return read;
+}
+
+using Pages = std::vector<int>;
+
+}  // namespace
+
 TEST_CASE("described: planes in an order of OME-XML's own come in that of the axes") {
     const Folder folder;
     const fs::path file = folder / "a.ome.tif";
-    const auto sized = [](const char* order, int z, int c, int t) {
-        return fmt::format(R"(DimensionOrder="{}" Type="uint8" SizeX="2" SizeY="1" SizeZ="{}" SizeC="{}" SizeT="{}")", order, z, c, t);
+    const auto follows = [&](const std::string& pixels, const std::string& blocks, const char* array, const Pages& pages) {
+        CAPTURE(blocks);
+        const PlanesRead read = planes_read(file, ome(pixels, blocks), static_cast<int>(pages.size()));
+        CHECK(read.array == array);
+        CHECK(read.pages == pages);
+        CHECK(read.told == "");
     };
-    /// The first element of each plane is 2 * page + 1.
-    const auto pages = [&](const std::string& text, int count) {
-        put(file, pages_of(count, text));
-        const HostArray array = io::read(file);
-        CHECK(io::info(file).warnings.empty());
-        std::vector<int> of;
-        for (std::int64_t i = 0; i < array.desc.count(); i += 2) of.push_back((array.as<std::uint8_t>()[i] - 1) / 2);
-        return std::pair(array.desc.describe(), of);
-    };
-    using Pages = std::vector<int>;
-    CHECK(pages(ome(sized("XYZCT", 1, 2, 1), R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="1"/>)"), 2) ==
-          std::pair(std::string("u8 2 x 1 x 2 (c, y, x)"), Pages{1, 0}));
+    follows(sized("XYZCT", 1, 2, 1), R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="1"/>)", "u8 2 x 1 x 2 (c, y, x)", {1, 0});
     // z fastest; runs of pages, the last planes first
-    CHECK(pages(ome(sized("XYZCT", 3, 2, 1), R"(<TiffData IFD="0" FirstC="1" PlaneCount="3"/><TiffData IFD="3" PlaneCount="3"/>)"), 6) ==
-          std::pair(std::string("u8 2 x 3 x 1 x 2 (c, z, y, x)"), Pages{3, 4, 5, 0, 1, 2}));
+    follows(sized("XYZCT", 3, 2, 1),
+            R"(<TiffData IFD="0" FirstC="1" PlaneCount="3"/><TiffData IFD="3" PlaneCount="3"/>)",
+            "u8 2 x 3 x 1 x 2 (c, z, y, x)", {3, 4, 5, 0, 1, 2});
     // each plane by itself, in another order than the axes
     std::string all;
     for (int z = 0; z < 2; ++z)
         for (int t = 0; t < 3; ++t) all += fmt::format(R"(<TiffData IFD="{}" FirstZ="{}" FirstT="{}"/>)", 3 * z + t, z, t);
-    CHECK(pages(ome(sized("XYZCT", 2, 1, 3), all), 6) == std::pair(std::string("u8 3 x 2 x 1 x 2 (t, z, y, x)"), Pages{0, 3, 1, 4, 2, 5}));
+    follows(sized("XYZCT", 2, 1, 3), all, "u8 3 x 2 x 1 x 2 (t, z, y, x)", {0, 3, 1, 4, 2, 5});
     // runs with their lengths, in order
-    CHECK(pages(ome(sized("XYCZT", 2, 2, 1), R"(<TiffData IFD="0" PlaneCount="2"/><TiffData IFD="2" FirstZ="1" PlaneCount="2"/>)"), 4) ==
-          std::pair(std::string("u8 2 x 2 x 1 x 2 (z, c, y, x)"), Pages{0, 1, 2, 3}));
+    follows(sized("XYCZT", 2, 2, 1), R"(<TiffData IFD="0" PlaneCount="2"/><TiffData IFD="2" FirstZ="1" PlaneCount="2"/>)",
+            "u8 2 x 2 x 1 x 2 (z, c, y, x)", {0, 1, 2, 3});
+    // the first plane alone, and no number: the others follow
+    follows(sized("XYZCT", 1, 3, 1), R"(<TiffData IFD="0"/>)", "u8 3 x 1 x 2 (c, y, x)", {0, 1, 2});
+    // one run without a page, from page 0 on: all that are left
+    follows(sized("XYZCT", 1, 3, 1), R"(<TiffData IFD="2"/><TiffData FirstC="1"/>)", "u8 3 x 1 x 2 (c, y, x)", {2, 0, 1});
+    // several without: the pages follow, up to where another run begins
+    follows(sized("XYZCT", 1, 3, 1), R"(<TiffData FirstC="0"/><TiffData FirstC="1"/><TiffData FirstC="2"/>)",
+            "u8 3 x 1 x 2 (c, y, x)", {0, 1, 2});
+    follows(sized("XYZCT", 1, 3, 1), R"(<TiffData FirstC="1"/><TiffData FirstC="0"/><TiffData FirstC="2"/>)",
+            "u8 3 x 1 x 2 (c, y, x)", {1, 0, 2});
+    follows(sized("XYZCT", 2, 2, 1), R"(<TiffData FirstC="1"/><TiffData FirstC="0"/>)", "u8 2 x 2 x 1 x 2 (c, z, y, x)",
+            {2, 3, 0, 1});
+    // A page that is no plane is left out, and told.
+    const std::string last_two = R"(<TiffData IFD="2"/><TiffData IFD="1" FirstC="1"/>)";
+    const PlanesRead extra = planes_read(file, ome(sized("XYZCT", 1, 2, 1), last_two), 3);
+    CHECK(extra.array == "u8 2 x 1 x 2 (c, y, x)");
+    CHECK(extra.pages == Pages{2, 1});
+    const std::vector<std::string> ignored = io::info(file).ignored;
+    REQUIRE(ignored.size() == 1);
+    CHECK(ignored[0].find("1 page that OME-XML gives no plane") != std::string::npos);
+}
 
-    const auto problem = [&](const std::string& inside, int count) {
-        put(file, pages_of(count, ome(sized("XYZCT", 1, 3, 1), inside)));
+TEST_CASE("described: planes of OME-XML that are missing, as of acquisitions that were aborted, are told") {
+    const Folder folder;
+    const fs::path file = folder / "a.ome.tif";
+    struct Row {
+        const char* blocks;
+        Pages pages;
+        const char* missing;
+    };
+    const std::vector<Row> rows = {
+        {R"(<TiffData/>)", {0, 1}, "2 of the 3 planes that its OME-XML describes (the first that is missing: c 2)"},
+        {R"(<TiffData IFD="0"/><TiffData IFD="1" FirstC="1"/>)", {0, 1}, "2 of the 3 planes"},
+        {R"(<TiffData IFD="0"/><TiffData IFD="1" FirstC="1"/>)", {0, 1}, "missing: c 2)"},
+        {R"(<TiffData IFD="0"/><TiffData IFD="1" FirstC="2"/>)", {0, 1}, "missing: c 1)"},
+        {R"(<TiffData IFD="0"/><TiffData IFD="1" FirstC="1"/><TiffData IFD="2" FirstC="2"/>)", {0, 1}, "missing: c 2)"},
+        {R"(<TiffData FirstC="1"/>)", {0, 1}, "missing: c 0)"},
+        // in the order of the planes
+        {R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="2"/>)", {1, 0}, "missing: c 1)"},
+        {R"(<TiffData IFD="2"/><TiffData IFD="1" FirstC="1"/><TiffData IFD="0" FirstC="2"/>)", {1, 0}, "missing: c 0)"},
+        // Where pages have no plane, all stand as they do.
+        {R"(<TiffData IFD="1"/><TiffData IFD="7" FirstC="1"/>)", {0, 1}, "1 of the 3 planes"},
+        {R"(<TiffData FirstC="2" PlaneCount="2"/>)", {0, 1}, "missing: c 0)"},
+        {R"(<TiffData IFD="0" PlaneCount="1"/><TiffData IFD="1" FirstC="1" PlaneCount="1"/>)", {0, 1, 2}, "missing: c 2)"},
+        {R"(<TiffData IFD="1"/><TiffData IFD="2" FirstC="1"/><TiffData IFD="3" FirstC="2"/>)", {0, 1, 2}, "missing: c 2)"},
+        {R"(<TiffData IFD="-5"/><TiffData IFD="9223372036854775807" FirstC="2" PlaneCount="9223372036854775807"/>)",
+         {0, 1},
+         "0 of the 3"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.blocks);
+        const int there = static_cast<int>(row.pages.size());
+        const PlanesRead read = planes_read(file, ome(sized("XYZCT", 1, 3, 1), row.blocks), there);
+        CHECK(read.array == fmt::format("u8 {} x 1 x 2 (z, y, x)", there));
+        CHECK(read.pages == row.pages);
+        CHECK(read.told.find(row.missing) != std::string::npos);
+        CHECK(read.told.find("taken for z") != std::string::npos);
+    }
+    // Of two images, the first of which lacks a plane: it takes no page of the second.
+    const std::string two = "<OME><Image><Pixels " + sized("XYZCT", 1, 3, 1) +
+                            R"(><TiffData IFD="0"/><TiffData IFD="1" FirstC="1"/></Pixels></Image><Image><Pixels )" +
+                            sized("XYZCT", 1, 2, 1) + R"(><TiffData IFD="2" PlaneCount="2"/></Pixels></Image></OME>)";
+    for (const int there : {4, 3}) {
+        const PlanesRead first = planes_read(file, two, there);
+        CHECK(first.array == "u8 2 x 1 x 2 (z, y, x)");
+        CHECK(first.pages == Pages{0, 1});
+        CHECK(first.told.find("missing: c 2)") != std::string::npos);
+        const PlanesRead second = planes_read(file, two, there, {.series = 1});
+        CHECK(second.array == (there == 4 ? "u8 2 x 1 x 2 (c, y, x)" : "u8 1 x 2 (y, x)"));
+        CHECK(second.pages == (there == 4 ? Pages{2, 3} : Pages{2}));
+        CHECK((second.told.find("missing: c 1)") != std::string::npos) == (there == 3));
+    }
+    put(file, pages_of(2, two));
+    CHECK(io_error(file, [&] { io::read(file, {.series = 1}); }).problem.find("has 0 of the 2 planes") != std::string::npos);
+}
+
+TEST_CASE("described: a plane of OME-XML with two places, or beyond the sizes, is an error that names it") {
+    const Folder folder;
+    const fs::path file = folder / "a.ome.tif";
+    const auto problem = [&](const std::string& pixels, const std::string& blocks) {
+        put(file, pages_of(2, ome(pixels, blocks)));
+        CHECK(io::read(file, {.page_axis = 't'}).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");   // as they stand
         return io_error(file, [&] { io::read(file); }).problem;
     };
-    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="2"/>)", 2).find("2 of the 3 planes that its OME-XML describes: c 1 is missing") !=
+    const std::string three = sized("XYZCT", 1, 3, 1);
+    for (const char* const blocks : {R"(<TiffData IFD="1"/><TiffData IFD="0"/>)", R"(<TiffData IFD="0"/><TiffData IFD="1"/>)",
+                                     R"(<TiffData IFD="0" PlaneCount="2"/><TiffData IFD="0"/>)"})
+        CHECK(problem(three, blocks).find("two places to the plane c 0") != std::string::npos);
+    CHECK(problem(three, R"(<TiffData IFD="0" PlaneCount="2"/><TiffData IFD="1" FirstC="2"/>)").find("the plane c 2, page 1") !=
           std::string::npos);
-    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="7" FirstC="1"/>)", 2).find("the plane c 1 on page 7, which it has not") != std::string::npos);
-    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="3"/>)", 2).find("a plane beyond the 3") != std::string::npos);
-    CHECK(problem(R"(<TiffData IFD="1"/><TiffData IFD="0"/>)", 2).find("two places to the plane c 0") != std::string::npos);
-    CHECK(problem(R"(<TiffData IFD="-5"/><TiffData IFD="9223372036854775807" FirstC="2" PlaneCount="9223372036854775807"/>)", 2).find("OME-XML") !=
-          std::string::npos);
-    CHECK(io::read(file, {.page_axis = 't'}).desc.describe() == "u8 2 x 1 x 2 (t, y, x)");   // as they stand
+    for (const char* const blocks :
+         {R"(<TiffData IFD="1"/><TiffData IFD="0" FirstC="3"/>)", R"(<TiffData IFD="0" FirstC="3"/>)",
+          R"(<TiffData FirstC="-1"/>)"})
+        CHECK(problem(three, blocks).find("a plane beyond the 3") != std::string::npos);
+    // Sizes of which no number of planes can be made, from hostile hands.
+    constexpr std::int64_t large = std::int64_t{1} << 40;
+    for (const auto& [z, c, t, first] : {std::tuple{large, large, std::int64_t{1}, R"(FirstC="549755813888")"},
+                                         {large, large, large, R"(FirstT="1")"},
+                                         {large, large, std::int64_t{1}, R"(FirstZ="1099511627775" FirstC="8388607")"}}) {
+        CAPTURE(first);
+        const std::string beyond = problem(sized("XYZCT", z, c, t), fmt::format("<TiffData {}/>", first));
+        CHECK(beyond.find("a plane beyond the") != std::string::npos);
+    }
+    const PlanesRead endless = planes_read(file, ome(sized("XYZCT", large, large, 1), "<TiffData/>"), 2);
+    CHECK(endless.array == "u8 2 x 1 x 2 (z, y, x)");
+    CHECK(endless.told.find("2 of the 9223372036854775807 planes") != std::string::npos);
 }
 
 TEST_CASE("described: ImageJ's numbers of 16 bits with a sign are read as such, from pages and from one piece") {
