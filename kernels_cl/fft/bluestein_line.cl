@@ -33,24 +33,12 @@ void bluestein_line(GLOBAL const float2 *in, GLOBAL float2 *out, GLOBAL const fl
     in += origin;
     out += origin;
 
-#define twiddles forward_twiddles
-#define FFT_LOAD(i, value) value = there && (i) < n ? complex_multiply(in[(i) * unit], chirp[i]) : make_float2(0.0f, 0.0f)
-#define FFT_STORE(i, value) value = complex_multiply(value, filter[i])
-#define FFT_INVERSE 0
-#define FFT_REVERSED 0
-#define FFT_EXCHANGE_BUSY 0
-#include "fft/stockham_core.clh"
-
-#undef twiddles
-#define twiddles backward_twiddles
-#define FFT_LOAD(i, value)
-#define FFT_STORE(i, value) \
+#define CONVOLVE_LOAD(i, value) value = there && (i) < n ? complex_multiply(in[(i) * unit], chirp[i]) : make_float2(0.0f, 0.0f)
+#define CONVOLVE_WITH(i) filter[i]
+#define CONVOLVE_STORE(i, value) \
     if (there && (i) < n) { \
         const float2 result = complex_multiply(value, chirp[i]); \
         out[(inverse && (i) != 0 ? n - (i) : (i)) * unit] = make_float2(result.x * scale, result.y * scale); \
     }
-#define FFT_INVERSE 1
-#define FFT_REVERSED 1
-#define FFT_EXCHANGE_BUSY 1
-#include "fft/stockham_core.clh"
+#include "fft/convolve.clh"
 }

@@ -21,20 +21,8 @@ void bluestein_middle(GLOBAL float2 *work, GLOBAL const float2 *RESTRICT forward
     const uint p = there ? (uint)(j / width) : 0;
     work += there ? image * lines * FFT_N + j : 0;
 
-#define twiddles forward_twiddles
-#define FFT_LOAD(i, value) value = there ? complex_multiply(work[(i) * lines], turns[AT(i)]) : make_float2(0.0f, 0.0f)
-#define FFT_STORE(i, value) value = complex_multiply(value, filter[AT(i)])
-#define FFT_INVERSE 0
-#define FFT_REVERSED 0
-#define FFT_EXCHANGE_BUSY 0
-#include "fft/stockham_core.clh"
-
-#undef twiddles
-#define twiddles backward_twiddles
-#define FFT_LOAD(i, value)
-#define FFT_STORE(i, value) if (there) work[(i) * lines] = complex_multiply(value, complex_conjugate(turns[AT(i)]))
-#define FFT_INVERSE 1
-#define FFT_REVERSED 1
-#define FFT_EXCHANGE_BUSY 1
-#include "fft/stockham_core.clh"
+#define CONVOLVE_LOAD(i, value) value = there ? complex_multiply(work[(i) * lines], turns[AT(i)]) : make_float2(0.0f, 0.0f)
+#define CONVOLVE_WITH(i) filter[AT(i)]
+#define CONVOLVE_STORE(i, value) if (there) work[(i) * lines] = complex_multiply(value, complex_conjugate(turns[AT(i)]))
+#include "fft/convolve.clh"
 }

@@ -90,11 +90,7 @@ public:
 
     Json count(const HostArray& array, const std::string& variant, const Json& parameters = Json::object(),
                const Json& policy = Json::object()) {
-        Call call;
-        call.algorithm = &algorithm_;
-        call.parameters = algorithm_.parameters.parse(parameters, "");
-        call.variant = variant;
-        call.policy = policy;
+        Call call = call_of(variant, parameters, policy);
         call.inputs["volume"] = session_.upload(array);
         return session_.run(call).records.at("counts");
     }
@@ -102,11 +98,7 @@ public:
     Json count_in_slabs(const HostArray& array, const std::string& variant, std::int64_t height,
                         const Json& parameters = Json::object(), std::uint64_t workspace = 0, int passes = 0,
                         const Json& policy = Json::object()) {
-        Call call;
-        call.algorithm = &algorithm_;
-        call.parameters = algorithm_.parameters.parse(parameters, "");
-        call.variant = variant;
-        call.policy = policy;
+        Call call = call_of(variant, parameters, policy);
         call.slab = height;
         call.slab_workspace = workspace;
         const PlannedCall ready = session_.plan(call, {{"volume", array.desc}});
@@ -129,10 +121,7 @@ public:
     }
     /// Bytes of device memory that a plan takes beside the array.
     std::size_t workspace(const Shape& s, const std::string& variant, const Json& parameters) {
-        Call call;
-        call.algorithm = &algorithm_;
-        call.parameters = algorithm_.parameters.parse(parameters, "");
-        call.variant = variant;
+        const Call call = call_of(variant, parameters);
         return session_.plan(call, {{"volume", desc_of(ElementType::u8, s)}}).about.workspace_bytes;
     }
     std::vector<std::string> variants() {
@@ -147,6 +136,15 @@ public:
     const host::DeviceInfo& device() const { return engine_.device(); }
 
 private:
+    Call call_of(const std::string& variant, const Json& parameters, const Json& policy = Json::object()) const {
+        Call call;
+        call.algorithm = &algorithm_;
+        call.parameters = algorithm_.parameters.parse(parameters, "");
+        call.variant = variant;
+        call.policy = policy;
+        return call;
+    }
+
     Engine engine_;
     Session session_;
     Algorithm algorithm_ = make_box_count();
