@@ -2,12 +2,12 @@
 #include "job/display.hpp"
 #include "job/for_each.hpp"
 #include "job/job.hpp"
-#include "job/sizes.hpp"
 #include "job/keys.hpp"
 #include "job/resolve_names.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "support/json_reader.hpp"
+#include "support/sizes.hpp"
 
 #include <fmt/format.h>
 
@@ -333,7 +333,7 @@ std::uint64_t read_memory(const JsonValue& memory) {
     const Json& value = memory.json();
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > 0) return value.get<std::uint64_t>();
     const bool whole = value.is_number_float() && value.get<double>() == std::floor(value.get<double>());   // 1e9
-    const double bytes = value.is_string() ? bytes_from(value.get_ref<const std::string&>()).value_or(0)
+    const double bytes = value.is_string() ? host::bytes_from(value.get_ref<const std::string&>()).value_or(0)
                          : whole           ? value.get<double>()
                                            : 0;
     if (!(bytes >= 1 && bytes < 9e18)) memory.refuse("a number of bytes, or a text such as \"512 MiB\" or \"8 GB\"");

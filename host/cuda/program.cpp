@@ -133,17 +133,8 @@ std::unique_ptr<Kernel> CudaProgram::kernel(const std::string& name) {
 std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<CudaContext>& context, const ProgramText& source) {
     const std::string key =
         program_key(source.text, fmt::format("{}\n{}", source.option_line(), context->compiler().version()), context->info());
-    std::shared_ptr<Slot> slot;
-    {
-        const std::lock_guard lock(mutex_);
-        auto& entry = slots_[key];
-        if (!entry) entry = std::make_shared<Slot>();
-        slot = entry;
-    }
-    const std::lock_guard lock(slot->mutex);
-    const bool reused = slot->built != nullptr;
-    if (!reused) slot->built = build(*context, source, key);
-    return std::make_shared<CudaProgram>(context, slot->built, reused);
+    const auto [built, reused] = programs_.get(key, [&] { return build(*context, source, key); });
+    return std::make_shared<CudaProgram>(context, built, reused);
 }
 
 }  // namespace parallax::host::cuda

@@ -4,9 +4,8 @@
 #include "cuda/api.hpp"
 #include "cuda/compiler.hpp"
 #include "parallax/host/built_kernel.hpp"
+#include "program/recent_programs.hpp"
 
-#include <map>
-#include <mutex>
 #include <optional>
 
 namespace parallax::host::cuda {
@@ -71,18 +70,12 @@ private:
     bool reused_;
 };
 
-/// Each program once in a context, whichever threads ask for it.
 class ProgramStore {
 public:
     std::shared_ptr<Program> get(const std::shared_ptr<CudaContext>&, const ProgramText&);
 
 private:
-    struct Slot {
-        std::mutex mutex;   ///< held while building: others who want the same program wait for it
-        std::shared_ptr<const BuiltProgram> built;
-    };
-    std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<Slot>> slots_;
+    RecentPrograms<BuiltProgram> programs_;
 };
 
 }  // namespace parallax::host::cuda

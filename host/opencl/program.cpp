@@ -213,27 +213,12 @@ std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
 
 std::shared_ptr<Program> ProgramStore::get(const std::shared_ptr<ClContext>& context, const ProgramText& source) {
     const std::string key = program_key(source.text, source.options, context->info());
-    std::shared_ptr<Slot> slot;
-    {
-        const std::lock_guard lock(mutex_);
-        auto& entry = slots_[key];
-        if (!entry) entry = std::make_shared<Slot>();
-        slot = entry;
-    }
-    const std::lock_guard lock(slot->mutex);
-    const bool reused = slot->built != nullptr;
-    if (!reused) {
-        slot->built = build(*context, source, key);
-        const std::lock_guard listing(mutex_);
-        built_[slot->built->program()] = slot->built;
-    }
-    return std::make_shared<ClProgram>(context, slot->built, reused);
+    const auto [built, reused] = programs_.get(key, [&] { return build(*context, source, key); });
+    return std::make_shared<ClProgram>(context, built, reused);
 }
 
-std::shared_ptr<const BuiltProgram> ProgramStore::find(cl_program program) {
-    const std::lock_guard lock(mutex_);
-    const auto found = built_.find(program);
-    return found != built_.end() ? found->second : nullptr;
+std::shared_ptr<const BuiltProgram> ProgramStore::find(cl_program program) const {
+    return programs_.find([&](const BuiltProgram& built) { return built.program() == program; });
 }
 
 }  // namespace parallax::host::opencl

@@ -4,10 +4,9 @@
 #include "opencl/api.hpp"
 #include "opencl/first_launch.hpp"
 #include "parallax/host/built_kernel.hpp"
+#include "program/recent_programs.hpp"
 
 #include <array>
-#include <map>
-#include <mutex>
 
 namespace parallax::host::opencl {
 
@@ -77,21 +76,14 @@ struct ProgramText {
     std::string options;
 };
 
-/// Each program once in a context, whichever threads ask for it.
 class ProgramStore {
 public:
     std::shared_ptr<Program> get(const std::shared_ptr<ClContext>&, const ProgramText&);
     /// Null where it is none of these.
-    std::shared_ptr<const BuiltProgram> find(cl_program);
+    std::shared_ptr<const BuiltProgram> find(cl_program) const;
 
 private:
-    struct Slot {
-        std::mutex mutex;   ///< held while building: others who want the same program wait for it
-        std::shared_ptr<const BuiltProgram> built;
-    };
-    std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<Slot>> slots_;
-    std::map<cl_program, std::shared_ptr<const BuiltProgram>> built_;
+    RecentPrograms<BuiltProgram> programs_;
 };
 
 }  // namespace parallax::host::opencl

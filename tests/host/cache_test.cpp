@@ -1,4 +1,5 @@
 #include "parallax/host/program.hpp"
+#include "program/key.hpp"
 #include "program/lock.hpp"
 #include "support.hpp"
 #include "support/warnings.hpp"
@@ -223,15 +224,120 @@ TEST_CASE("PARALLAX_CACHE_DIR names the folder; the user's cache folder otherwis
 #endif
 }
 
-TEST_CASE("old temporary files are swept away, young ones and foreign files stay") {
+TEST_CASE("old temporary files and locks are swept away, young ones and foreign files stay") {
     const TemporaryFolder folder;
-    for (const char* name : {"a.bin.tmp-1", "b.bin.tmp-2", "notes.txt"}) write_text(folder.path() / name, "x");
-    fs::last_write_time(folder.path() / "a.bin.tmp-1", fs::file_time_type::clock::now() - std::chrono::hours(3));
-    fs::last_write_time(folder.path() / "notes.txt", fs::file_time_type::clock::now() - std::chrono::hours(3));
+    const std::string hash(32, 'a');
+    const auto old = fs::file_time_type::clock::now() - std::chrono::hours(3);
+    for (const std::string& name : std::vector<std::string>{hash + ".tmp-1", "launch-" + hash + "-fft-64x1x1.tmp-2",
+                                                            "probe.tmp-3", hash + ".lock"}) {
+        write_text(folder.path() / name, "x");
+        fs::last_write_time(folder.path() / name, old);
+    }
+    const std::string young = hash + ".tmp-4";
+    write_text(folder.path() / young, "x");
+    // The user may have named a folder that others use, too.
+    const auto foreign = {"notes.txt", "thesis.tmp-1", "theirs.lock"};
+    for (const char* name : foreign) {
+        write_text(folder.path() / name, "x");
+        fs::last_write_time(folder.path() / name, old);
+    }
     ProgramCache::open(folder.path().string());
-    CHECK_FALSE(fs::exists(folder.path() / "a.bin.tmp-1"));
-    CHECK(fs::exists(folder.path() / "b.bin.tmp-2"));
-    CHECK(fs::exists(folder.path() / "notes.txt"));
+    CHECK(files_in(folder.path()) == 4);
+    CHECK(fs::exists(folder.path() / young));
+    for (const char* name : foreign) CHECK(fs::exists(folder.path() / name));
+}
+
+TEST_CASE("a folder takes no more than its limit: what was not used for longest goes, and nothing of others") {
+    const TemporaryFolder folder;
+    const ScopedVariable limit("PARALLAX_CACHE_LIMIT", "200 kB");
+    const auto cache = ProgramCache::open(folder.path().string());
+    const auto key = [](int i) { return hash_parts({"an image of a size of its own", std::to_string(i)}); };
+    const auto file = [&](const std::string& of) { return folder.path() / (of + ".bin"); };
+    const auto old = fs::file_time_type::clock::now() - std::chrono::hours(50);
+    const auto make_old = [&](const fs::path& path) { fs::last_write_time(path, old); };
+
+    const std::string verdict = "selftest-" + key(-1);
+    const Bytes bytes = pattern(4000, 1);
+    for (const std::string& one : {verdict, key(0), key(1)}) {
+        cache->store(one, bytes);
+        make_old(file(one));
+    }
+    write_text(folder.path() / "measurement.bin", std::string(5000, 'x'));   // not ours, whatever its name
+    make_old(folder.path() / "measurement.bin");
+    CHECK(cache->load(key(0)) == bytes);   // used now: its turn comes last
+    for (int i = 2; i < 40; ++i) cache->store(key(i), bytes);   // 160 kB: nothing has to go
+    CHECK(cache->load(key(1)) == bytes);
+    make_old(file(key(1)));
+
+    std::uintmax_t most = 0;
+    for (int i = 40; i < 400; ++i) {
+        cache->store(key(i), bytes);
+        std::uintmax_t total = 0;
+        for (const auto& entry : fs::directory_iterator(folder.path())) total += entry.file_size();
+        most = std::max(most, total);
+    }
+    CHECK(most < 600000);   // 1.6 MB were stored; room is made at one store in sixteen
+    CHECK(cache->load(key(1)).empty());
+    CHECK(cache->load(key(399)) == bytes);
+    CHECK(cache->load(verdict) == bytes);
+    CHECK(fs::exists(folder.path() / "measurement.bin"));
+}
+
+TEST_CASE("the last used of a full folder stay") {
+    const TemporaryFolder folder;
+    const auto key = [](int i) { return hash_parts({"by age", std::to_string(i)}); };
+    const auto now = fs::file_time_type::clock::now();
+    {
+        const auto cache = ProgramCache::open(folder.path().string());
+        for (int i = 0; i < 100; ++i) {
+            cache->store(key(i), pattern(4000, 2));
+            fs::last_write_time(folder.path() / (key(i) + ".bin"), now - std::chrono::hours(100 + i));
+        }
+        for (int i = 90; i < 100; ++i) CHECK_FALSE(cache->load(key(i)).empty());   // the oldest, but in use
+    }
+    const ScopedVariable limit("PARALLAX_CACHE_LIMIT", "202 kB");
+    const auto cache = ProgramCache::open(folder.path().string());
+    for (int i = 1000; i < 1010 || files_in(folder.path()) > 100; ++i) {
+        REQUIRE(i < 1400);
+        cache->store(key(i), pattern(4, 3));
+    }
+    for (int i = 90; i < 100; ++i) CHECK_FALSE(cache->load(key(i)).empty());
+    for (int i = 0; i < 30; ++i) CHECK_FALSE(cache->load(key(i)).empty());
+    for (int i = 50; i < 90; ++i) CHECK(cache->load(key(i)).empty());
+}
+
+TEST_CASE("in memory, too") {
+    const ScopedVariable limit("PARALLAX_CACHE_LIMIT", "40 kB");
+    const auto cache = ProgramCache::open("off");
+    for (int i = 0; i < 100; ++i) {
+        cache->store(std::to_string(i), pattern(4000, 1));
+        CHECK_FALSE(cache->load("0").empty());   // always in use
+    }
+    CHECK_FALSE(cache->load("99").empty());
+    CHECK(cache->load("50").empty());
+    cache->store("99", pattern(2, 1));   // a smaller one in its place
+    cache->forget("0");
+    for (int i = 0; i < 9; ++i) cache->store("again" + std::to_string(i), pattern(4000, 1));
+    for (int i = 0; i < 9; ++i) CHECK_FALSE(cache->load("again" + std::to_string(i)).empty());
+    cache->store("huge", pattern(100000, 1));   // above the limit by itself: kept, alone
+    CHECK(cache->load("huge").size() == 100000);
+    CHECK(cache->load("again8").empty());
+}
+
+TEST_CASE("a limit that is no amount is told, and 1 GiB taken") {
+    const TemporaryFolder folder;
+    take_warnings();
+    for (const char* text : {"many", "-1 GB", "12", "1e6 B", "nan"}) {
+        CAPTURE(text);
+        const ScopedVariable limit("PARALLAX_CACHE_LIMIT", text);
+        const auto cache = ProgramCache::open(folder.path().string());
+        const auto told = take_warnings();
+        REQUIRE(told.size() == 1);
+        CHECK(told.front().find(text) != std::string::npos);
+        CHECK(told.front().find("1GiB") != std::string::npos);
+        for (int i = 0; i < 40; ++i) cache->store(hash_parts({text, std::to_string(i)}), pattern(400, 1));
+    }
+    CHECK(files_in(folder.path()) == 200);
 }
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include "console.hpp"
 #include "io/transaction.hpp"
-#include "job/sizes.hpp"
 #include "parallax/host/error.hpp"
+#include "support/sizes.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ Limits Limits::from(const std::string& text) {
             continue;
         }
         if (name != "memory" && name != "output") refuse(fmt::format("\"{}\"", part));
-        const double bytes = engine::bytes_from(value).value_or(0);
+        const double bytes = host::bytes_from(value).value_or(0);
         if (!(bytes >= 1 && bytes < 9e18)) refuse(fmt::format("\"{}\"", part));
         (name == "memory" ? limits.memory : limits.output) = static_cast<std::uint64_t>(bytes);
     }

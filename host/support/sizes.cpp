@@ -1,10 +1,10 @@
-#include "job/sizes.hpp"
+#include "support/sizes.hpp"
 
 #include <charconv>
 #include <map>
 #include <system_error>
 
-namespace parallax::engine {
+namespace parallax::host {
 
 std::optional<double> bytes_from(std::string_view text) {
     static const std::map<std::string_view, double> factors{{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
@@ -23,4 +23,4 @@ std::optional<double> bytes_from(std::string_view text) {
     return factor == factors.end() ? std::nullopt : std::optional<double>(number * factor->second);
 }
 
-}  // namespace parallax::engine
+}  // namespace parallax::host
