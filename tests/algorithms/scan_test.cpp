@@ -197,10 +197,13 @@ TEST_CASE("scan: single_pass in waves, and with one group where the others do no
         for (const std::size_t n : {8192 * 300, 8192 * 300 + 1, 20000003})
             for (const int polls : {1 << 20, 0}) {
                 CAPTURE(polls);
-                for (const int each : {1, 2})
+                for (const int each : {1, 2, 4})
                     check(bench, "single_pass", "exclusive", "sum", random_values<std::uint32_t>(n),
                           {{"polls", polls}, {"groups_per_unit", each}});
                 check(bench, "single_pass", "inclusive", "sum", random_values<std::uint64_t>(n), {{"polls", polls}});
+                for (const auto& [group, loads] : {std::pair{384, 6}, {512, 4}, {256, 10}, {512, 12}})
+                    check(bench, "single_pass", "exclusive", "sum", random_values<std::uint64_t>(n),
+                          {{"polls", polls}, {"work_group_size", group}, {"loads", loads}});
                 check(bench, "single_pass", "inclusive", "max", random_values<std::int32_t>(n), {{"polls", polls}});
             }
         const auto values = random_values<float>(20000003);   // the same additions, whoever does them

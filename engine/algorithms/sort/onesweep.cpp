@@ -90,9 +90,9 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
     const std::uint64_t a_unit = spec.count / std::max<std::uint32_t>(builder.device().compute_units, 1);
     if (shape.items == 0 && shape.work_group == 0 && !(wide && spec.values)) {
         if (a_unit <= 2048) wanted.work_group = 256, wanted.items = wide ? 5 : 7;
-        else if (!wide) wanted.work_group = 384;
+        else if (!wide) wanted.work_group = spec.values && !cuda ? 512 : 384;
     }
-    if (wanted.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : !spec.values ? 23 : cuda ? 21 : 17;
+    if (wanted.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : !spec.values ? 23 : cuda ? 21 : 23;
     if (looks == 0) looks = wide && !spec.values ? 4 : 2;
     RadixShape s = fitted_for_warps(spec, wanted, builder.device());
     if (shape.groups_per_unit == 0) s.groups_per_unit = 4;
@@ -101,9 +101,10 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 
 Variant onesweep_variant() {
     // Where items alone are named they were tuned with the sizes that were the defaults then.
-    PolicyTable policy = warp_policy("where items_per_work_item is 0, too, 384 for u32, 512 for u64, and for up to 2048 keys a "
-                                     "compute unit 256, but for u64 with values; else 384 for u32 with values, 512 for others",
-                                     "23 for u32, with values 21 (17 through OpenCL), 12 and 9 for u64; 7, of u64 5, where "
+    PolicyTable policy = warp_policy("where items_per_work_item is 0, too, 384 for u32, with values through OpenCL 512, 512 for u64, and "
+                                     "for up to 2048 keys a compute unit 256, but for u64 with values; else 384 for u32 with values, "
+                                     "512 for others",
+                                     "23 for u32, with values by CUDA 21, 12 and 9 for u64; 7, of u64 5, where "
                                      "groups of 256 are chosen for few keys");
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
