@@ -45,7 +45,7 @@ struct Problem {
     std::int64_t slab = 0;               ///< the only input comes so many slices of its slowest axis at a time; 0: as a whole
     std::uint64_t slab_workspace = 0;    ///< with slab: bytes a plan keeps to where further passes let it; 0: any number
     int ranks = 1;                       ///< devices that solve it together, each a part
-    std::uint64_t memory = 0;            ///< bytes for all that is on the device, where a limit is set; 0: what it has
+    std::uint64_t memory = 0;            ///< bytes of the device for the job, by its limit or the engine's; 0: all
 
     bool wants(std::string_view output) const noexcept;
 };

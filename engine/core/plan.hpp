@@ -28,11 +28,11 @@ struct Scratch {
 class PlanBuilder {
 public:
     PlanBuilder(host::Context&, host::Queue&);
-    /// For a device of these limits, which may be lower than it reports: see make_plan().
+    /// For a device of these limits, lower than it reports where kernels or the job's memory have lower ones: see make_plan().
     PlanBuilder(host::Context&, host::Queue&, host::DeviceInfo limits);
 
     host::Context& context() noexcept { return context_; }
-    /// What kernels are planned for.
+    /// What kernels are planned for: its local memory and work-groups as kernels have them, its memory as the job may take of it.
     const host::DeviceInfo& device() const noexcept { return device_; }
 
     /// Builds (or fetches) the program and makes a kernel of it, to be launched in work-groups of `group` work-items; 0: of the

@@ -7,6 +7,7 @@
 
 #include "exec/resident.hpp"
 #include "exec/channel.hpp"
+#include "series/conveyor_shape.hpp"
 #include "series/fold.hpp"
 #include "series/manifest.hpp"
 #include "series/neighbours.hpp"
@@ -26,16 +27,6 @@
 
 namespace parallax::engine::series {
 
-/// How many threads and items there are, decided before anything starts.
-struct ConveyorShape {
-    int readers = 1, writers = 1;        ///< threads: readers a device, writers in all
-    int in_flight = 1;                   ///< items on a device at once
-    std::size_t items_in_memory = 1;     ///< a device, at most
-};
-/// `kept_bytes` of the device are taken by plans and workspace already.
-ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes,
-                       std::size_t devices);
-
 class Conveyor {
 public:
     /// Plans on every device; throws what that throws.
@@ -48,7 +39,7 @@ public:
     void run(SeriesResult&);
 
 private:
-    struct Belt;
+    struct Belt;   // a device with its threads (conveyor_belt.hpp)
     /// A ticket goes back when its work goes.
     struct Return {
         Belt* belt = nullptr;

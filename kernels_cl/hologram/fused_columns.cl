@@ -77,9 +77,10 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
         if (MEAN && x == 0u && i == 0) spectrum[k].x += mean[0] * (float)FFT_N * (float)width;)
 
 #if STACK
-    const uint first = (uint)get_group_id(1) * together, end = min(first + together, count);
+    const uint first = (uint)get_group_id(1) * together, end = min(first + together, count);   // one plane at least
+    uint at = first;
 #pragma unroll 1
-    for (uint at = first; at < end; ++at)
+    do   // PoCL 3.1 misplaces barriers of a loop that may have no round (docs/drivers.md)
 #else
     const uint at = 0u;
 #endif
@@ -114,4 +115,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 #undef twiddles
         }
     }
+#if STACK
+    while (++at < end);
+#endif
 }

@@ -70,14 +70,15 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
            : make_float2(0.0f, 0.0f))
 #endif
 #if STACK
-    const uint begin = (uint)get_group_id(1) * together, end = min(begin + together, count);
+    const uint begin = (uint)get_group_id(1) * together, end = min(begin + together, count);   // one plane at least
 #endif
 #pragma unroll 1
     for (int column = 0; column < 2; ++column) {   // one after the other: two at once do not fit the registers
         const int there = column == 0 ? first : second;
 #if STACK
+        uint at = begin;
 #pragma unroll 1
-        for (uint at = begin; at < end; ++at)
+        do   // PoCL 3.1 misplaces barriers of a loop that may have no round (docs/drivers.md)
 #else
         const uint at = 0u;
 #endif
@@ -114,6 +115,9 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 #include "fft/stockham_core.clh"
 #undef twiddles
         }
+#if STACK
+        while (++at < end);
+#endif
         FFT_FOR_EACH_POINT(u[k].x = u[k].y;)   // the second column's turn
     }
 }

@@ -8,6 +8,7 @@
 #include "parallax/host/error.hpp"
 #include "support.hpp"
 #include "support/helper.hpp"
+#include "support/sanitizers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,8 +23,8 @@ using namespace parallax::tests;
 namespace {
 
 /// Whether the driver's child tries launches: see host/driver/idle_kernels.cpp.
-#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)) && !PARALLAX_ADDRESS_SANITIZER && \
+    !PARALLAX_THREAD_SANITIZER
 constexpr bool tried = true;
 #else
 constexpr bool tried = false;

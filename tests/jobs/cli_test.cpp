@@ -1,6 +1,7 @@
 // The program from outside: help, JSON for machines, every command.
 #include "parallax/host/json.hpp"
 #include "support.hpp"
+#include "support/sanitizers.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -408,7 +409,7 @@ TEST_CASE("cli: limits of a run end it with an error, and no output") {
           Row{"long.json", "time=.2s", 1, "took longer than --limit"},
           Row{"large.json", "output=15MB,time=10min,memory=4GiB", 0, ""}}) {
         CAPTURE(std::string(row.limit));
-#if !defined(__linux__) || defined(__SANITIZE_ADDRESS__)   // whose own memory is more than any limit here
+#if !defined(__linux__) || PARALLAX_ADDRESS_SANITIZER   // whose own memory is more than any limit here
         if (std::string(row.limit).find("memory") != std::string::npos) continue;
 #endif
         const Run run = run_program({"run", row.job, "--device", "native", "--quiet", "--limit", row.limit}, folder.path());

@@ -1,6 +1,7 @@
 #include "wrong.hpp"
 
 #include "files.hpp"
+#include "support/sanitizers.hpp"
 
 #include <fmt/format.h>
 
@@ -217,7 +218,7 @@ std::vector<std::string> listing(const fs::path& folder) {
 }
 
 ProgramRun run_program(const fs::path& program, const WholeJob& whole, const fs::path& folder, int patience) {
-#if defined(__SANITIZE_ADDRESS__)   // it takes terabytes of addresses
+#if PARALLAX_ADDRESS_SANITIZER   // it takes terabytes of addresses
     const char* const limits = "time=30s,output=1GiB";
 #else
     const char* const limits = "memory=3GiB,time=30s,output=1GiB";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -209,6 +210,16 @@ Field crop(const Field& frame, const Geometry& g) {
 
 }  // namespace
 
+namespace {
+
+/// As kernels find it, in single precision: camera.clh.
+bool is_dead(double background, double dark) {
+    const auto zero = static_cast<float>(dark), light = static_cast<float>(background) - zero;
+    return light < std::numeric_limits<float>::min() || light <= 0x1p-20f * std::fabs(zero);
+}
+
+}  // namespace
+
 std::vector<double> normalise(ImageView hologram, ImageView background, ImageView dark) {
     const auto check = [&](ImageView image, const char* port) {
         if (image.data != nullptr && (image.width != hologram.width || image.height != hologram.height))
@@ -221,10 +232,7 @@ std::vector<double> normalise(ImageView hologram, ImageView background, ImageVie
     for (std::size_t i = 0; i < h.size(); ++i) {
         const double zero = dark.data != nullptr ? dark.data[i] : 0.0;
         h[i] = hologram.data[i] - zero;
-        if (background.data != nullptr) {
-            const double light = background.data[i] - zero;
-            h[i] = light == 0 ? 1.0 : h[i] / light;
-        }
+        if (background.data != nullptr) h[i] = is_dead(background.data[i], zero) ? 1.0 : h[i] / (background.data[i] - zero);
     }
     return h;
 }

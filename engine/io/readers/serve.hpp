@@ -5,6 +5,8 @@
 //   int main() { return parallax::io::readers::serve<MyFile>(); }
 #pragma once
 
+#include "support/sanitizers.hpp"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -66,14 +68,6 @@ Json answer(const Work& work) {
     }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PARALLAX_READER_SANITIZED
-#elif defined(__has_feature)   // clang's
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PARALLAX_READER_SANITIZED
-#endif
-#endif
-
 /// What a reader may take beside what its program has at its start and eight times the file.
 struct Room {
     std::uint64_t at_any_rate = 1 << 30;
@@ -91,7 +85,7 @@ inline std::uint64_t addresses() {
 /// No more memory than this: a file's header may ask for any. A sanitizer's own addresses are terabytes, and without a limit it
 /// finds what it looks for.
 inline void allow([[maybe_unused]] std::uint64_t bytes) {
-#if !defined(PARALLAX_READER_SANITIZED)
+#if !PARALLAX_ADDRESS_SANITIZER && !PARALLAX_THREAD_SANITIZER
     rlimit limit{};
     if (getrlimit(RLIMIT_AS, &limit) != 0) return;
     limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);

@@ -1,0 +1,88 @@
+// Readers of a series: from the next item's number to its arrays in memory.
+#include "job/read.hpp"
+#include "series/conveyor_belt.hpp"
+#include "series/settle.hpp"
+
+namespace parallax::engine::series {
+
+void Conveyor::read_shared() {
+    for (std::size_t i = 0; i < series_.job.inputs.size(); ++i) {
+        const InputSpec& input = series_.job.inputs[i];
+        if (input.each) continue;
+        shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}));
+    }
+}
+
+HostArray Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
+    InputSpec spec = job_of(series_.job, series_.items, item).inputs[input];
+    spec.combine.clear();
+    spec.running = 0;
+    return read_input(spec, prepare_input(spec, series_.where), series_.job.non_finite, {});
+}
+
+std::optional<std::size_t> Conveyor::next_item() {
+    const bool cancelled = options_.cancelled && options_.cancelled();
+    std::unique_lock lock(mutex_);
+    if (cancelled && !series_.options.watch) stop_ = true;
+    came_.wait(lock, [this] { return stop_ || (!todo_.empty() && !is_held()) || !watching_; });
+    if (stop_ || todo_.empty()) return std::nullopt;
+    const std::size_t item = todo_.front();
+    todo_.pop_front();
+    return item;
+}
+
+void Conveyor::read(Belt& belt, int reader) {
+    try {
+        read_items(belt, reader);
+    } catch (const std::exception&) {   // memory, mostly
+        break_off(std::current_exception());
+    }
+    if (--belt.reading == 0) belt.decoded->close();
+}
+
+void Conveyor::read_items(Belt& belt, int reader) {
+    ReadHooks hooks;
+    hooks.memory = [&belt](const ArrayDesc& desc) { return belt.resident.host_array(desc); };
+    hooks.on_device = [this](std::size_t input) { return shared_.count(input) > 0; };
+    for (;;) {
+        belt.tickets.acquire();
+        std::optional<std::size_t> item;
+        WorkPtr work(nullptr, Return{&belt});
+        try {
+            item = belt.lost ? std::nullopt : next_item();
+            if (item) work.reset(new Work);
+        } catch (...) {
+            belt.tickets.release();
+            throw;
+        }
+        if (!item) {
+            belt.tickets.release();
+            break;
+        }
+        work->number = *item;
+        work->belt = belt.number;
+        work->reader = reader;
+        hooks.neighbours = [&](std::size_t input) {
+            return neighbours_.at(input)->around(*item, series_.job.inputs[input].running);
+        };
+        try {
+            {
+                const HostTimer timer(work->profiler, "prepare");
+                work->take(std::make_shared<const Prepared>(series_.prepare_item(*item)));
+            }
+            read_work(*work, hooks);
+            finish_reading(*work);
+            hold_against_found(series_, *work);
+            belt.resident.stock(*work->pipeline);
+        } catch (const IoError& error) {
+            fail_item(*item, error, true);
+            continue;
+        } catch (const std::exception& error) {
+            fail_item(*item, error);
+            continue;
+        }
+        belt.decoded->push(std::move(work));
+    }
+}
+
+}  // namespace parallax::engine::series

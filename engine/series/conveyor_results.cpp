@@ -1,0 +1,180 @@
+// Writers of a series, and the books that are kept of items: done, failed, warnings, times, progress.
+#include "core/clock.hpp"
+#include "series/conveyor_belt.hpp"
+#include "series/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parallax::engine::series {
+
+namespace {
+
+constexpr std::size_t most_warnings = 100;
+
+/// Seconds by kind, as tables have them.
+Json times_of(const std::vector<Stage>& stages) {
+    Json times{{"read", 0.0}, {"upload", 0.0}, {"kernels", 0.0}, {"download", 0.0}, {"write", 0.0}};
+    for (const Stage& stage : stages) {
+        if (stage.kind == StageKind::compile) continue;
+        const std::string name = times.contains(stage.name) ? stage.name : stage.name == "hash" ? "read" : "kernels";
+        times[name] = times[name].get<double>() + stage.seconds;
+    }
+    return times;
+}
+
+}  // namespace
+
+void Conveyor::write(int writer) {
+    while (std::optional<WorkPtr> next = computed_->pop()) {
+        try {
+            (*next)->writer = writer;
+            write_item(**next);
+        } catch (const std::exception&) {
+            break_off(std::current_exception());
+        }
+    }
+}
+
+void Conveyor::write_item(Work& work) {
+    try {
+        folds_.check(work);
+        write_work(work);
+    } catch (const std::exception& error) {
+        return fail_item(work.number, error);
+    }
+    finish_item(work);
+}
+
+void Conveyor::finish_item(Work& work) {
+    const std::vector<Stage> stages = work.profiler.collect();
+    Record record;
+    record.item = series_.items.name(work.number);
+    record.done = true;
+    for (const InputReport& input : work.input_reports) {
+        for (const FileReport& file : input.files) record.inputs.push_back(state_of(file));
+    }
+    for (const OutputReport& output : work.output_reports) record.outputs.push_back(state_of(output.file));
+    for (const OutputSpec& output : work.prepared->job.outputs) {
+        if (output.form != OutputForm::table) continue;
+        Rows rows = to_rows(record_of(work, output));
+        record.rows[output.name] = rows.rows.size() == 1 ? std::move(rows.rows.front()) : std::move(rows.rows);
+        const std::lock_guard lock(mutex_);
+        left_out_[output.name].insert(rows.left_out.begin(), rows.left_out.end());
+    }
+    record.times = times_of(stages);
+    const auto note = [&](std::string text) {
+        tell(text, record.item);
+        record.warnings.push_back(std::move(text));
+    };
+    for (const DataWarning& warning : work.warnings)
+        note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
+    for (const OutputReport& output : work.output_reports)
+        for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
+    folds_.add(work, record.item);
+    manifest_.append(record);
+    folds_.save_now_and_then();
+    trace_.add(record.item, work.profiler,
+               {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});
+    add_up(work, stages);
+    if (series_.options.watch) {
+        bool again = false;
+        {
+            const std::lock_guard lock(mutex_);
+            again = again_.erase(work.number) > 0;
+            dones_[work.number] = {record.inputs, false};
+            if (const auto since = complete_.find(work.number); since != complete_.end()) {
+                latencies_.push_back(seconds_since(since->second));
+                complete_.erase(since);
+            }
+        }
+        if (again) do_again_if_changed(work.number);
+    }
+    report_progress();
+}
+
+void Conveyor::tell(const std::string& text, const std::string& item) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find_if(warnings_.begin(), warnings_.end(), [&](const SeriesWarning& w) { return w.text == text; });
+    if (known != warnings_.end()) ++known->items;
+    else if (warnings_.size() < most_warnings) warnings_.push_back({text, item, 1});
+}
+
+void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
+    double seconds = 0;
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    for (const Profiler::Entry& entry : work.profiler.entries()) {
+        if (entry.kind != StageKind::kernel || !entry.event) continue;
+        const auto times = entry.event.times();
+        if (!times || times->ended == 0) continue;
+        seconds += times->seconds();
+        first = std::min(first, times->started);
+        last = std::max(last, times->ended);
+    }
+    const std::lock_guard lock(mutex_);
+    Belt& belt = *belts_[static_cast<std::size_t>(work.belt)];
+    ++belt.items;
+    if (last > 0) {
+        belt.kernel_seconds += seconds;
+        belt.first_start = belt.last_end == 0 ? first : std::min(belt.first_start, first);
+        belt.last_end = std::max(belt.last_end, last);
+    }
+    merge(stages_, stages);
+    ++done_;
+}
+
+void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unread) {
+    {
+        const std::lock_guard lock(mutex_);
+        const bool more = again_.erase(item) > 0;   // of the file, half of which may have been read
+        if ((more || unread) && watching_ && !stop_ && !left_.contains(item)) {
+            if (more)
+                todo_.push_back(item), came_.notify_all();
+            else
+                unread_[item] = {error.what()};
+            return;
+        }
+    }
+    record_failure(item, error.what());
+}
+
+void Conveyor::record_failure(std::size_t item, const std::string& error, bool stops) {
+    Record record;
+    record.item = series_.items.name(item);
+    record.error = error;
+    {
+        const std::lock_guard lock(mutex_);
+        failed_.push_back({item, record.item, record.error});
+        if (stops && !series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
+    }
+    try {
+        manifest_.append(record);
+    } catch (const std::exception&) {
+        break_off(std::current_exception());
+    }
+    report_progress();
+}
+
+void Conveyor::break_off(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!broken_) broken_ = std::move(error);
+    stop_ = true;
+    came_.notify_all();
+}
+
+void Conveyor::report_progress() {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    Progress progress;
+    progress.finished = done_ + failed_.size();
+    progress.failed = failed_.size();
+    progress.total = total_;
+    const double seconds = seconds_since(started_);
+    progress.items_per_second = seconds > 0 ? static_cast<double>(progress.finished) / seconds : 0;
+    if (progress.items_per_second > 0)
+        progress.seconds_left = static_cast<double>(total_ - progress.finished) / progress.items_per_second;
+    options_.progress(progress);
+}
+
+}  // namespace parallax::engine::series

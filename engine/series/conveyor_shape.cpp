@@ -1,0 +1,37 @@
+#include "series/conveyor_shape.hpp"
+
+#include "exec/host_memory.hpp"
+#include "support/memory.hpp"
+#include "support/platform.hpp"
+
+#include <algorithm>
+
+namespace parallax::engine::series {
+
+ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
+                       std::uint64_t kept_bytes, std::size_t devices) {
+    // Who has nothing to do costs nothing, and packing pictures takes all of a core: as many as there are cores, memory allowing.
+    const int cores = std::clamp(host::platform::processors(), 1, 32);
+    ConveyorShape shape;
+    shape.readers = options.readers > 0 ? options.readers : std::clamp(cores / 2, 1, 16);
+    shape.writers = options.writers > 0 ? options.writers : cores;
+    const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
+    const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
+    const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
+    shape.in_flight =
+        static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
+    // Each thread has one in its hands, and as many as the device has at once wait on either side of it. More would only have
+    // more memory taken, which a driver gives slowly.
+    shape.items_in_memory = static_cast<std::size_t>(shape.readers + 3 * shape.in_flight + shape.writers);
+    shape.items_in_memory = std::min<std::size_t>(shape.items_in_memory, most_tickets);
+    // As many as the host holds; the rest of its memory is for tables, statistics and what files are decoded with.
+    const std::uint64_t on_host = host_bytes_of_item(series.sample.resolved) + (is_the_host(engine.device()) ? item : 0);
+    check_host(on_host, "an item of the series");
+    if (const std::uint64_t room = host::platform::memory_room().bytes; room > 0)
+        shape.items_in_memory = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+            room / 4 * 3 / devices / std::max<std::uint64_t>(on_host, 1), 1, shape.items_in_memory));
+    shape.in_flight = std::min(shape.in_flight, static_cast<int>(shape.items_in_memory));
+    return shape;
+}
+
+}  // namespace parallax::engine::series

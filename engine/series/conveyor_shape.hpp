@@ -1,0 +1,22 @@
+// How many threads and items a series has, decided before anything starts.
+#pragma once
+
+#include "series/series.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::engine::series {
+
+constexpr std::ptrdiff_t most_tickets = 4096;
+
+struct ConveyorShape {
+    int readers = 1, writers = 1;        ///< threads: readers a device, writers in all
+    int in_flight = 1;                   ///< items on a device at once
+    std::size_t items_in_memory = 1;     ///< a device, at most; no more than most_tickets
+};
+/// `kept_bytes` of the device are taken by plans and workspace already.
+ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes,
+                       std::size_t devices);
+
+}  // namespace parallax::engine::series
