@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 #include <xxhash.h>
+#if defined(PARALLAX_XXHASH_DISPATCHES)
+#include <xxh_x86dispatch.h>   // XXH3_128bits() and XXH3_128bits_update() by the widest vectors of this processor
+#endif
 
 #include <algorithm>
 #include <memory>
