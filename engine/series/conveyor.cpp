@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "exec/host_memory.hpp"
+#include "job/packing.hpp"
 #include "job/read.hpp"
 #include "support/memory.hpp"
 #include "support/platform.hpp"
@@ -33,6 +34,17 @@ Json times_of(const std::vector<Stage>& stages) {
     return times;
 }
 
+/// The first memory that is pinned takes a driver tens of milliseconds: one array of each input and output, to be used again.
+void begin_pinning(Resident& resident, const PreparedSeries& series) noexcept {
+    try {
+        const Resolved& resolved = series.sample.resolved;
+        for (std::size_t i = 0; i < resolved.inputs.size(); ++i)
+            if (series.job.inputs[i].each) resident.host_array(resolved.inputs[i].desc.to_dense());
+        resident.stock(resolved);
+    } catch (const std::exception&) {   // who needs it says so
+    }
+}
+
 }  // namespace
 
 /// A device with its threads.
@@ -59,13 +71,33 @@ void Conveyor::Return::operator()(Work* work) const {
     if (belt) belt->tickets.release();
 }
 
+FileWork file_work_of(const PreparedSeries& series) {
+    FileWork work;
+    for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
+        if (!series.job.inputs[i].each) continue;
+        for (const io::FileInfo& info : series.sample.inputs[i].infos)
+            work.unpacks = work.unpacks || info.file_bytes < info.desc.dense_bytes();
+    }
+    work.packs = !without_packing(series.job.outputs).empty();
+    work.writes = std::any_of(series.job.outputs.begin(), series.job.outputs.end(), [](const OutputSpec& output) {
+        return output.form == OutputForm::array && !output.of_series();
+    });
+    return work;
+}
+
+ConveyorShape threads_for(int cores, FileWork work) {
+    ConveyorShape shape;
+    shape.readers = std::clamp(cores / (work.unpacks || !work.writes ? 2 : 4), 1, 16);
+    shape.writers = work.packs ? cores : std::max(cores - shape.readers, std::min(cores, 2));
+    return shape;
+}
+
 ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
                        std::uint64_t kept_bytes, std::size_t devices) {
-    // Who has nothing to do costs nothing, and packing pictures takes all of a core: as many as there are cores, memory allowing.
     const int cores = std::clamp(host::platform::processors(), 1, 32);
-    ConveyorShape shape;
-    shape.readers = options.readers > 0 ? options.readers : std::clamp(cores / 2, 1, 16);
-    shape.writers = options.writers > 0 ? options.writers : cores;
+    ConveyorShape shape = threads_for(cores, file_work_of(series));
+    if (options.readers > 0) shape.readers = options.readers;
+    if (options.writers > 0) shape.writers = options.writers;
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
     const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
     const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
@@ -96,7 +128,13 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       total_(todo.size()) {
     for (std::size_t i = 0; i < engines.size() && (i < std::max<std::size_t>(todo.size(), 1) || series.options.watch); ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
+        std::jthread pinning;   // beside the plans, which take as long; ends with this round
+        try {
+            pinning = std::jthread([&belt, &series] { begin_pinning(belt->resident, series); });
+        } catch (const std::system_error&) {   // no thread to be had: then later
+        }
         belt->resident.plan(series.sample.resolved);
+        if (pinning.joinable()) pinning.join();
         belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated(), engines.size());
         belt->tickets.release(static_cast<std::ptrdiff_t>(belt->shape.items_in_memory));
         belt->decoded = std::make_unique<Channel<WorkPtr>>(static_cast<std::size_t>(belt->shape.in_flight));
@@ -447,7 +485,6 @@ void Conveyor::read_items(Belt& belt, int reader) {
             read_work(*work, hooks);
             finish_reading(*work);
             hold_against_found(series_, *work);
-            belt.resident.stock(*work->pipeline);
         } catch (const IoError& error) {
             fail_item(*item, error, true);
             continue;
@@ -455,7 +492,9 @@ void Conveyor::read_items(Belt& belt, int reader) {
             fail_item(*item, error);
             continue;
         }
+        const std::shared_ptr<const Resolved> pipeline = work->pipeline;
         belt.decoded->push(std::move(work));
+        belt.resident.stock(*pipeline);   // while the device is at work
     }
 }
 
