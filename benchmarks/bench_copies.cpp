@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <xxhash.h>
+#if defined(PARALLAX_XXHASH_DISPATCHES)
+#include <xxh_x86dispatch.h>
+#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

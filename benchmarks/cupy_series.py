@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A series of holograms as somebody writes it with CuPy and threads, to stand beside `parallax run` with a "for_each".
 
-    cupy_series.py FOLDER OUT npy|tif|png [THREADS]
+    cupy_series.py FOLDER OUT npy|tif|png|tif8 [THREADS]
 
 Each thread reads a TIFF, reconstructs one distance (a transform, a transfer function, a transform back, without padding) on a stream
-of its own, and writes the amplitude: f32 as NPY or TIFF, 8 bits as PNG. Prints frames a second of all but the first few.
+of its own, and writes the amplitude: f32 as NPY or TIFF, 8 bits as PNG or (tif8) TIFF. Prints frames a second of all but the first few.
 """
 
 import pathlib
@@ -28,7 +28,7 @@ def transfer(shape):
     return cupy.where(inside > 0, cupy.exp(2j * numpy.pi * DISTANCE * cupy.sqrt(cupy.maximum(inside, 0))), 0).astype(cupy.complex64)
 
 
-def one(source, target, factor):
+def one(source, target, factor, bytes_):
     if not hasattr(own, "stream"):
         own.stream = cupy.cuda.Stream(non_blocking=True)
         own.pinned = {}
@@ -36,7 +36,7 @@ def one(source, target, factor):
     with own.stream:
         field = cupy.fft.ifft2(cupy.fft.fft2(cupy.asarray(image).astype(cupy.float32)) * factor)
         amplitude = cupy.abs(field)
-        if target.suffix == ".png":
+        if bytes_:
             amplitude = (amplitude * (255 / amplitude.max())).astype(cupy.uint8)
         if amplitude.nbytes not in own.pinned:
             memory = cupy.cuda.alloc_pinned_memory(amplitude.nbytes)
@@ -58,7 +58,7 @@ if __name__ == "__main__":
     sources = sorted(folder.glob("*.tif"))
     factor = transfer(tifffile.imread(sources[0]).shape)
     with ThreadPoolExecutor(threads) as pool:
-        work = lambda s: one(s, out / f"{s.stem}.{kind}", factor)   # noqa: E731
+        work = lambda s: one(s, out / f"{s.stem}.{kind.removesuffix('8')}", factor, kind in ("png", "tif8"))   # noqa: E731
         list(pool.map(work, sources[:threads]))   # plans, memory
         began = time.perf_counter()
         list(pool.map(work, sources))

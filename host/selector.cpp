@@ -76,6 +76,27 @@ std::vector<std::shared_ptr<const Device>> each_once(const Inventory& inventory,
 /// Rules that are tried where none before them is met.
 std::size_t how_many(const std::vector<DeviceRule>& rules, bool all) { return all ? rules.size() : std::min<std::size_t>(1, rules.size()); }
 
+/// Of the devices that one rule admits, those that come first: as the default's rules have it.
+int place_of(DeviceType type) {
+    switch (type) {
+        case DeviceType::gpu: return 0;
+        case DeviceType::accelerator: return 1;
+        case DeviceType::cpu: return 2;
+        default: return 3;
+    }
+}
+
+/// The first of the best type that a rule admits; -1: none.
+int first_of(const DeviceRule& rule, const Inventory& inventory) {
+    int first = -1;
+    const auto type_of = [&](int device) { return inventory.devices[static_cast<std::size_t>(device)]->info().type; };
+    for (int i = 0; i < static_cast<int>(inventory.devices.size()); ++i) {
+        if (!rule.why_not(inventory.devices[static_cast<std::size_t>(i)]->info()).empty()) continue;
+        if (first < 0 || place_of(type_of(i)) < place_of(type_of(first))) first = i;
+    }
+    return first;
+}
+
 bool any_of(const Inventory& inventory, Backend backend) {
     return std::any_of(inventory.devices.begin(), inventory.devices.end(),
                        [backend](const auto& device) { return device->info().backend == backend; });
@@ -146,12 +167,11 @@ Selection DeviceSelector::explain(const Inventory& inventory) const {
     for (std::size_t i = 0; i < inventory.devices.size(); ++i) selection.verdicts.push_back({static_cast<int>(i), false, {}});
     const std::size_t tried = how_many(rules_, next_on_missing_ || use_several_);
     for (std::size_t r = 0; r < tried && (use_several_ || !selection.device); ++r) {
-        int first = -1;
+        const int first = first_of(rules_[r], inventory);
         for (DeviceVerdict& verdict : selection.verdicts) {
             const auto& device = inventory.devices[static_cast<std::size_t>(verdict.device)];
             std::string reason = rules_[r].why_not(device->info());
-            if (reason.empty() && (first < 0 || use_several_)) {
-                first = verdict.device;
+            if (reason.empty() && (verdict.device == first || use_several_)) {
                 verdict.chosen = true;
                 if (!selection.device) {
                     selection.device = device;
@@ -159,7 +179,11 @@ Selection DeviceSelector::explain(const Inventory& inventory) const {
                 }
                 reason = "chosen";
             } else if (reason.empty()) {
-                reason = fmt::format("admitted, but device {} comes first", first);
+                const DeviceType preferred = inventory.devices[static_cast<std::size_t>(first)]->info().type;
+                reason = preferred == device->info().type
+                             ? fmt::format("admitted, but device {} comes first", first)
+                             : fmt::format("admitted, but device {} comes first, a {} before a {}", first, to_string(preferred),
+                                           to_string(device->info().type));
             }
             verdict.reasons.push_back(fmt::format("{}: {}", numbered(r, rules_[r]), reason));
         }
@@ -233,7 +257,8 @@ std::vector<std::shared_ptr<const Device>> DeviceSelector::select_equals(const I
     if (selection.rule < 0) return {selection.device};
     const DeviceRule& rule = rules_[static_cast<std::size_t>(selection.rule)];
     std::vector<bool> admitted;
-    for (const auto& device : inventory.devices) admitted.push_back(rule.why_not(device->info()).empty());
+    for (const auto& device : inventory.devices)
+        admitted.push_back(device->info().type == selection.device->info().type && rule.why_not(device->info()).empty());
     return each_once(inventory, admitted);
 }
 

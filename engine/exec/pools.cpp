@@ -1,33 +1,49 @@
 #include "exec/pools.hpp"
 
-#include "parallax/host/error.hpp"
-
+#include <condition_variable>
+#include <exception>
 #include <mutex>
 
 namespace parallax::engine {
 
 /// Arrays may outlive the pool: what they need for coming back is shared.
 struct HostPool::Shelf {
-    std::mutex mutex;
-    std::multimap<std::size_t, std::shared_ptr<host::PinnedMemory>> free;
+    using Memory = std::shared_ptr<host::PinnedMemory>;
 
-    std::shared_ptr<host::PinnedMemory> take(std::size_t bytes) {
-        const std::lock_guard lock(mutex);
+    std::mutex mutex;
+    std::condition_variable came;
+    std::multimap<std::size_t, Memory> free;
+    std::map<std::size_t, int> being_made;   ///< by stock(), of each size
+
+    /// Waits for what is being made: making one more would take as long, behind the others. Null: none is, and none lies here.
+    Memory take(std::size_t bytes) {
+        std::unique_lock lock(mutex);
+        came.wait(lock, [&] { return free.contains(bytes) || being_made[bytes] == 0; });
         const auto found = free.find(bytes);
         if (found == free.end()) return nullptr;
-        std::shared_ptr<host::PinnedMemory> memory = std::move(found->second);
+        Memory memory = std::move(found->second);
         free.erase(found);
         return memory;
     }
-    bool has(std::size_t bytes) {
+    /// False: one lies ready, or enough are being made.
+    bool begin_to_make(std::size_t bytes) {
+        constexpr int most_makers = 2;   // one clears pages while the driver, which takes one at a time, pins another's
         const std::lock_guard lock(mutex);
-        return free.contains(bytes);
+        if (free.contains(bytes) || being_made[bytes] >= most_makers) return false;
+        ++being_made[bytes];
+        return true;
     }
-    void put(std::size_t bytes, std::shared_ptr<host::PinnedMemory> memory) {
+    void end_making(std::size_t bytes) {
+        const std::lock_guard lock(mutex);
+        --being_made[bytes];
+        came.notify_all();
+    }
+    void put(std::size_t bytes, Memory memory) {
         constexpr std::size_t most = 64;   // items of many sizes must not pile up
         const std::lock_guard lock(mutex);
         if (free.size() >= most) free.erase(free.begin());
         free.emplace(bytes, std::move(memory));
+        came.notify_all();
     }
 };
 
@@ -47,11 +63,12 @@ HostArray HostPool::make(const ArrayDesc& desc) {
 
 void HostPool::stock(const ArrayDesc& desc) {
     const std::size_t bytes = desc.dense_bytes();
-    if (bytes == 0 || shelf_->has(bytes)) return;
+    if (bytes == 0 || !shelf_->begin_to_make(bytes)) return;
     try {
         shelf_->put(bytes, context_.allocate_pinned(bytes));
-    } catch (const DeviceError&) {   // who needs it waits until some is free, or says so
+    } catch (const std::exception&) {   // who needs it waits until some is free, or says so
     }
+    shelf_->end_making(bytes);
 }
 
 host::Buffer DevicePool::acquire(std::size_t bytes) {

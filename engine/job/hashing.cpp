@@ -1,6 +1,7 @@
 #include "job/hashing.hpp"
 
 #include "job/read.hpp"
+#include "job/small_inputs.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -13,19 +14,9 @@
 
 namespace parallax::engine {
 
-namespace {
-
-constexpr std::uint64_t worth_a_thread = std::uint64_t{16} << 20;
-
-}  // namespace
-
 Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
-    std::uint64_t bytes = 0;
     std::vector<std::pair<std::filesystem::path, io::FileInfo>> files;
-    for (std::size_t f = 0; f < input.files.size(); ++f) {
-        files.emplace_back(input.files[f], input.infos[f]);
-        bytes += input.infos[f].read_bytes ? input.infos[f].read_bytes->bytes : input.infos[f].file_bytes;
-    }
+    for (std::size_t f = 0; f < input.files.size(); ++f) files.emplace_back(input.files[f], input.infos[f]);
     const auto task = std::make_shared<std::packaged_task<InputReport(std::stop_token)>>(
         [report = InputReport{spec.name, {}, input.desc.describe(), input.warnings},
          files = std::move(files), input](const std::stop_token& stop) mutable {
@@ -45,7 +36,7 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
             return std::move(report);
         });
     report_ = task->get_future();
-    if (bytes < worth_a_thread) {
+    if (is_small(input)) {
         (*task)({});
         return;
     }

@@ -1,13 +1,17 @@
 #include "job/work.hpp"
 
+#include "io/read_witness.hpp"
 #include "io/transaction.hpp"
 #include "io/window.hpp"
 #include "io/witness.hpp"
 #include "job/read.hpp"
 #include "job/slices.hpp"
+#include "job/small_inputs.hpp"
 #include "job/table.hpp"
 
 #include <fmt/format.h>
+
+#include <optional>
 
 namespace parallax::engine {
 
@@ -56,12 +60,16 @@ void read_work(Work& work, const ReadHooks& hooks) {
         const InputSpec& spec = prepared.job.inputs[i];
         const PreparedInput& input = prepared.inputs[i];
         work.begin("read " + spec.name);
-        {
+        const bool in_slabs = hooks.in_slabs && hooks.in_slabs(i), hashed_by_reading = !in_slabs && is_small(input);
+        const auto hash = [&] {
             const Scope scope(work.profiler, "hash");
             const HostTimer timer(work.profiler, spec.name);
             work.hashing.emplace_back(spec, input);
-        }
-        if (hooks.in_slabs && hooks.in_slabs(i)) {
+        };
+        std::optional<io::ReadWitness> witness;
+        if (!hashed_by_reading) hash();
+        else if (input.files.size() == 1) witness.emplace(input.files.front());
+        if (in_slabs) {
             work.inputs[i].desc = input.desc;
         } else {
             const Scope scope(work.profiler, "read");
@@ -70,6 +78,7 @@ void read_work(Work& work, const ReadHooks& hooks) {
                                  ? combine_input(spec, input, hooks.neighbours(i))
                                  : read_input(spec, input, prepared.job.non_finite, hooks.memory);
         }
+        if (hashed_by_reading) hash();
     }
 }
 

@@ -12,6 +12,21 @@
 
 namespace parallax::engine::series {
 
+namespace {
+
+/// The first memory that is pinned takes a driver tens of milliseconds: one array of each input and output, to be used again.
+void begin_pinning(Resident& resident, const PreparedSeries& series) noexcept {
+    try {
+        const Resolved& resolved = series.sample.resolved;
+        for (std::size_t i = 0; i < resolved.inputs.size(); ++i)
+            if (series.job.inputs[i].each) resident.host_array(resolved.inputs[i].desc.to_dense());
+        resident.stock(resolved);
+    } catch (const std::exception&) {   // who needs it says so
+    }
+}
+
+}  // namespace
+
 void Conveyor::Return::operator()(Work* work) const {
     delete work;
     if (belt) belt->tickets.release();
@@ -28,7 +43,13 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       total_(todo.size()) {
     for (std::size_t i = 0; i < engines.size() && (i < std::max<std::size_t>(todo.size(), 1) || series.options.watch); ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
+        std::jthread pinning;   // beside the plans, which take as long; ends with this round
+        try {
+            pinning = std::jthread([&belt, &series] { begin_pinning(belt->resident, series); });
+        } catch (const std::system_error&) {   // no thread to be had: then later
+        }
         belt->resident.plan(series.sample.resolved);
+        if (pinning.joinable()) pinning.join();
         belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated(), engines.size());
         belt->tickets.release(static_cast<std::ptrdiff_t>(belt->shape.items_in_memory));
         belt->decoded = std::make_unique<Channel<WorkPtr>>(static_cast<std::size_t>(belt->shape.in_flight));

@@ -73,7 +73,6 @@ void Conveyor::read_items(Belt& belt, int reader) {
             read_work(*work, hooks);
             finish_reading(*work);
             hold_against_found(series_, *work);
-            belt.resident.stock(*work->pipeline);
         } catch (const IoError& error) {
             fail_item(*item, error, true);
             continue;
@@ -81,7 +80,9 @@ void Conveyor::read_items(Belt& belt, int reader) {
             fail_item(*item, error);
             continue;
         }
+        const std::shared_ptr<const Resolved> pipeline = work->pipeline;
         belt.decoded->push(std::move(work));
+        belt.resident.stock(*pipeline);   // while the device is at work
     }
 }
 

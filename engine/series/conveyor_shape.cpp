@@ -1,6 +1,7 @@
 #include "series/conveyor_shape.hpp"
 
 #include "exec/host_memory.hpp"
+#include "job/packing.hpp"
 #include "support/memory.hpp"
 #include "support/platform.hpp"
 
@@ -8,13 +9,33 @@
 
 namespace parallax::engine::series {
 
+FileWork file_work_of(const PreparedSeries& series) {
+    FileWork work;
+    for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
+        if (!series.job.inputs[i].each) continue;
+        for (const io::FileInfo& info : series.sample.inputs[i].infos)
+            work.unpacks = work.unpacks || info.file_bytes < info.desc.dense_bytes();
+    }
+    work.packs = !without_packing(series.job.outputs).empty();
+    work.writes = std::any_of(series.job.outputs.begin(), series.job.outputs.end(), [](const OutputSpec& output) {
+        return output.form == OutputForm::array && !output.of_series();
+    });
+    return work;
+}
+
+ConveyorShape threads_for(int cores, FileWork work) {
+    ConveyorShape shape;
+    shape.readers = std::clamp(cores / (work.unpacks || !work.writes ? 2 : 4), 1, 16);
+    shape.writers = work.packs ? cores : std::max(cores - shape.readers, std::min(cores, 2));
+    return shape;
+}
+
 ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
                        std::uint64_t kept_bytes, std::size_t devices) {
-    // Who has nothing to do costs nothing, and packing pictures takes all of a core: as many as there are cores, memory allowing.
     const int cores = std::clamp(host::platform::processors(), 1, 32);
-    ConveyorShape shape;
-    shape.readers = options.readers > 0 ? options.readers : std::clamp(cores / 2, 1, 16);
-    shape.writers = options.writers > 0 ? options.writers : cores;
+    ConveyorShape shape = threads_for(cores, file_work_of(series));
+    if (options.readers > 0) shape.readers = options.readers;
+    if (options.writers > 0) shape.writers = options.writers;
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
     const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
     const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;

@@ -15,6 +15,17 @@ struct ConveyorShape {
     int in_flight = 1;                   ///< items on a device at once
     std::size_t items_in_memory = 1;     ///< a device, at most; no more than most_tickets
 };
+
+/// What a thread does with files of an item.
+struct FileWork {
+    bool unpacks = false, packs = false;   ///< deflate, JPEG: it takes all of a core
+    bool writes = true;                    ///< false: nothing but records comes out
+};
+/// Files that are shorter than what is in them are packed.
+FileWork file_work_of(const PreparedSeries&);
+/// Threads, where nobody says how many. Copies of files that are not packed are bound by memory, and more threads than cores get
+/// in each other's way; those that pack, or read while nobody writes, are not held back.
+ConveyorShape threads_for(int cores, FileWork);
 /// `kept_bytes` of the device are taken by plans and workspace already.
 ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes,
                        std::size_t devices);

@@ -70,7 +70,7 @@ struct Progress {
 };
 
 struct RunSeriesOptions {
-    int readers = 0, writers = 0;        ///< threads: readers a device, 0: half as many as cores; writers in all, 0: as many as cores
+    int readers = 0, writers = 0;        ///< threads: readers a device, writers in all; 0: as threads_for() has it (conveyor_shape.hpp)
     int in_flight = 3;                   ///< items on a device at once, fewer where memory is short
     std::function<void(const Progress&)> progress;   ///< called by one thread at a time
     std::function<bool()> cancelled;     ///< true: items in flight are finished, no more begin

@@ -4,6 +4,7 @@
 //   65536 levels   it is read through the caches
 //   FROM_COUNTS    each group makes the table of 256 levels from the histogram by itself: sooner than a launch between
 //   PAIRS          bytes go by the table of pairs.cl, two at once
+//   SHUFFLE        bytes go by shuffles of registers, 32 at once (shuffled.clh)
 //   FROM_END       the image is read backwards: the histogram was made forwards, and its end is still in the cache
 #include "prelude/prelude.clh"
 
@@ -24,6 +25,9 @@
 #endif
 #ifndef PAIRS              // 1: bytes of one channel, GROUP 1
 #define PAIRS 0
+#endif
+#ifndef SHUFFLE            // 1: bytes of one channel, GROUP 1, where the compiler knows such a shuffle
+#define SHUFFLE 0
 #endif
 #ifndef FROM_COUNTS        // 1: 256 levels, GROUP > 1; levels[] is the histogram
 #define FROM_COUNTS 0
@@ -54,6 +58,9 @@
 #if FROM_COUNTS
 #define TABLE_IN LOCAL
 #include "equalize/levels.clh"
+#endif
+#if SHUFFLE
+#include "equalize/shuffled.clh"
 #endif
 #define TABLE_WORDS (LEVELS * CHANNELS / (IS_FLOAT ? 1 : PER_WORD))
 
@@ -138,7 +145,13 @@ void equalize_map(GLOBAL const INPUT* RESTRICT image, GLOBAL const GIVEN* RESTRI
     GLOBAL const VECTOR* from = (GLOBAL const VECTOR*)image;
     GLOBAL RESULT* to = (GLOBAL RESULT*)out;
     const ulong64 group = get_group_id(0), groups = get_num_groups(0), total = count / PER;
-#if GROUP == 1 && CHANNELS == 1 && !IS_FLOAT   // one core reads on, word by word: compilers would gather vectors byte by byte
+#if SHUFFLE && SHUFFLED
+    const ulong64 first = total * group / groups, end = total * (group + 1) / groups, even = first + (end - first) / 2 * 2;
+    const Rows rows = rows_of(levels);
+    for (ulong64 v = first; v < even; v += 2)
+        *(GLOBAL BytesAt16*)(to + v) = mapped_bytes(&rows, *(GLOBAL const BytesAt16*)(from + v));
+    if (even < end) to[even] = mapped_vector(table, from[even], 0);
+#elif GROUP == 1 && CHANNELS == 1 && !IS_FLOAT   // one core reads on, word by word: compilers would gather vectors byte by byte
 #ifdef __clang__
 #pragma clang loop vectorize(disable)
 #endif

@@ -179,7 +179,7 @@ TEST_CASE("equalize: a few small images") {   // fit for a simulator that checks
 TEST_CASE("equalize: every size, every formula, u8") {
     each_device([](Bench& bench) {
         for (const char* formula : formulas)
-            for (const std::int64_t size : {1, 2, 3, 4, 5, 15, 16, 17, 255, 4093, 65537, 300007})
+            for (const std::int64_t size : {1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 48, 255, 4093, 65537, 300007})
                 bench.check(formula, row(ElementType::u8, size), noise(row(ElementType::u8, size)));
         for (const char* name : {"skewed", "narrow", "steps", "constant", "two"})
             bench.check("opencv", row(ElementType::u8, 30011), generated(name, 30011));

@@ -140,6 +140,27 @@ TEST_CASE("each kind of rule chooses the device that it describes") {
     }
 }
 
+TEST_CASE("a rule that says no type takes a gpu before a cpu that stands before it") {
+    DeviceInfo gpu = device(DeviceType::gpu, "NVIDIA Corporation", "NVIDIA CUDA", "NVIDIA H100", 80);
+    const DeviceInfo cpu = device(DeviceType::cpu, "GenuineIntel", "Portable Computing Language", "cpu-sapphirerapids", 128);
+    const DeviceInfo board = device(DeviceType::accelerator, "Xilinx", "Xilinx", "U250", 64);
+    const Inventory inventory = inventory_of({cpu, board, gpu, gpu});
+    for (const char* const rule : {R"({"backend": "opencl"})", R"({})", R"({"min_memory_gb": 1})"}) {
+        CAPTURE(rule);
+        const DeviceSelector selector = DeviceSelector::parse(Json::parse(rule));
+        const Selection selection = selector.explain(inventory);
+        REQUIRE(selection.device);
+        CHECK(selection.device->info().index == 2);
+        CHECK(selection.verdicts[0].reasons.at(0).find("admitted, but device 2 comes first, a gpu before a cpu") != std::string::npos);
+        CHECK(selection.verdicts[3].reasons.at(0).find("admitted, but device 2 comes first") != std::string::npos);
+        // Processes that choose one each get none that is worse.
+        for (const auto& equal : selector.select_equals(inventory)) CHECK(equal->info().type == DeviceType::gpu);
+    }
+    CHECK(chosen(DeviceSelector::parse(Json::parse(R"({"vendor": "intel"})")), inventory) == 0);
+    CHECK(chosen(DeviceSelector::parse(Json::parse(R"({"index": 0})")), inventory) == 0);
+    CHECK(chosen(DeviceSelector::parse(Json::parse(R"({"type": "cpu"})")), inventory) == 0);
+}
+
 TEST_CASE("the default prefers a gpu, then an accelerator, then a cpu, and never the native device") {
     const auto of = [](std::initializer_list<std::size_t> kept) {
         const Inventory all = workstation();

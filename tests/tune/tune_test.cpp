@@ -295,6 +295,14 @@ TEST_CASE("tune: every problem is a problem of its algorithm and of its class") 
             CHECK_NOTHROW(algorithm.infer(asked));
         }
     }
+    // What jobs run by default can be tuned, too: a hologram is padded by reflection, which has variants of its own.
+    for (const char* const variant : {"fused_mirrored", "mirrored_simd"}) {
+        CAPTURE(std::string(variant));
+        CHECK(std::any_of(tune::problem_sets().begin(), tune::problem_sets().end(), [&](const tune::ProblemSet& set) {
+            const bool named = std::find(set.variants.begin(), set.variants.end(), variant) != set.variants.end();
+            return set.algorithm == "hologram" && named && set.problem.parameters.at("padding") == "reflect";
+        }));
+    }
     // Whatever has policies to choose from can be tuned.
     for (const Algorithm& algorithm : registry.algorithms()) {
         const bool tunable = std::any_of(algorithm.variants.begin(), algorithm.variants.end(),

@@ -111,7 +111,8 @@ void summarise_rank(const Json& rank) {
 
 void summarise(const engine::JobResult& result) {
     if (result.ranks.empty())
-        tell("device   {} ({}, driver {})\n", result.device.name, result.device.platform, result.device.driver);
+        tell("device   {} ({}, {}, driver {})\n", result.device.name, to_string(result.device.type), result.device.platform,
+             result.device.driver);
     for (const Json& rank : result.ranks) summarise_rank(rank);
     for (const engine::StepReport& step : result.steps) tell("step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
     for (const auto& [name, record] : result.records.items()) {

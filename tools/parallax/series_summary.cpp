@@ -55,8 +55,8 @@ void name_the_slowest(const SeriesResult& result, const engine::series::Prepared
 
 void summarise(const SeriesResult& result, const engine::series::PreparedSeries& series) {
     for (const engine::series::DeviceShare& share : result.devices) {
-        tell("device   {} ({}, driver {}): {}", share.device.name, share.device.platform, share.device.driver,
-             items(share.items));
+        tell("device   {} ({}, {}, driver {}): {}", share.device.name, to_string(share.device.type), share.device.platform,
+             share.device.driver, items(share.items));
         if (share.busy > 0) tell(", busy {:.0f}%", 100 * share.busy);
         tell(", {} of its memory\n", human_bytes(static_cast<double>(share.peak_bytes)));
     }

@@ -53,7 +53,7 @@ int run_stream(const SeriesRunOptions& options, const JobOptions& where, const e
     for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
     if (!options.quiet) {
         const host::DeviceInfo& device = engines.front()->device();
-        tell("device   {} ({}, driver {})\n", device.name, device.platform, device.driver);
+        tell("device   {} ({}, {}, driver {})\n", device.name, to_string(device.type), device.platform, device.driver);
         for (const engine::StepReport& step : result.steps)
             tell("step     {}: {} by {}\n", step.id, step.algorithm, step.variant);
         tell("{} {} in {:.3f} s, {:.4g} a second\n", result.frames, result.frames == 1 ? "frame" : "frames", result.seconds,

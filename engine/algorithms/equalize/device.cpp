@@ -3,6 +3,7 @@
 #include "algorithms/histogram/histogram.hpp"
 #include "core/make_variant.hpp"
 #include "core/plan.hpp"
+#include "parallax/host/implementation.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +19,16 @@ constexpr std::int64_t pixels_for_pairs = 1 << 20;    // from here on, a table o
 constexpr std::int64_t pixels_for_large_groups = 1 << 25;
 
 std::int64_t i64(std::size_t v) { return static_cast<std::int64_t>(v); }
+
+/// Whether kernels can look bytes up in registers there (equalize/shuffled.clh): AVX2 through PoCL, whose compiler is Clang.
+bool shuffles_bytes(const host::DeviceInfo& device) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    return device.type == host::DeviceType::cpu && host::is_pocl(device) && __builtin_cpu_supports("avx2");
+#else
+    static_cast<void>(device);
+    return false;
+#endif
+}
 
 class DevicePlan final : public Plan {
 public:
@@ -86,7 +97,9 @@ private:
         map_group_ = std::min<std::size_t>(static_cast<std::size_t>(wanted("work_group_size", 1, on_gpus)),
                                            std::bit_floor(std::size_t{device.max_work_group}));
         from_counts_ = bytes == 1 && map_group_ > 1;
-        if (cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1 && spec_.pixels >= pixels_for_pairs) {
+        const bool one_byte = cpu && map_group_ == 1 && !is_float && bytes == 1 && spec_.channels == 1;
+        const bool shuffle = one_byte && shuffles_bytes(device);
+        if (one_byte && !shuffle && spec_.pixels >= pixels_for_pairs) {
             make_pairs_ = builder.kernel({"equalize/pairs.cl", {}}, "equalize_pairs");
             pairs_ = builder.scratch(65536 * sizeof(std::uint16_t));
         }
@@ -100,7 +113,8 @@ private:
             .add("LOADS", loads)
             .add("FROM_END", policy.at("from_end"))
             .add("FROM_COUNTS", from_counts_)
-            .add("PAIRS", make_pairs_ != nullptr);
+            .add("PAIRS", make_pairs_ != nullptr)
+            .add("SHUFFLE", shuffle);
         if (from_counts_) d.add("FORMULA", static_cast<std::int64_t>(formula));
         map_ = builder.kernel({"equalize/map.cl", d}, "equalize_map");
         const std::uint64_t a_group = map_group_ * per_item * static_cast<std::uint64_t>(loads);

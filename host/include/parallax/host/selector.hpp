@@ -3,7 +3,7 @@
 //   { "prefer": [ {"vendor": "nvidia", "type": "gpu"}, {"type": "gpu"}, {"type": "cpu"} ],
 //     "on_missing": "next" }
 //
-// Rules are tried in order; among the devices that a rule admits the first in enumeration order wins.
+// Rules are tried in order; of the devices that a rule admits the first gpu wins, else the first accelerator, else the first cpu.
 // on_missing "error" (default): the FIRST rule must be met, later ones are not tried, and the error
 // lists every device with its reason. "next": go on to the next rule; none met is an error all the same.
 // { "use": [rules] } or { "use": "all" } is for work that several devices share: every device that one of the rules
@@ -70,8 +70,8 @@ public:
     /// Every device of "use", in enumeration order, or the one that select() chooses. One that two backends show is used once.
     std::vector<std::shared_ptr<const Device>> select_all(const Inventory&) const;
 
-    /// Devices that are as good as the one that select() chooses: all that its rule admits, or all of "use"; one that two
-    /// backends show once. For processes that choose one each.
+    /// Devices that are as good as the one that select() chooses: all of its type that its rule admits, or all of
+    /// "use"; one that two backends show once. For processes that choose one each.
     std::vector<std::shared_ptr<const Device>> select_equals(const Inventory&) const;
 
     Json to_json() const;

@@ -1,0 +1,50 @@
+// The hash of a file, taken while a reader reads it, so that it need not be read a second time.
+#pragma once
+
+#include "io/hasher.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace parallax::io {
+
+/// Sees what this thread reads of one file, by whatever File, as long as it lives. Once a thread.
+///
+///   const ReadWitness witness(path);
+///   array = read(path);
+///   hash = hash_file(path);   // reads what was not read in order
+class ReadWitness {
+public:
+    explicit ReadWitness(std::filesystem::path);
+    ~ReadWitness();
+    ReadWitness(const ReadWitness&) = delete;
+    ReadWitness& operator=(const ReadWitness&) = delete;
+
+    /// That of this thread, if it is of this file; else null.
+    static ReadWitness* of(const std::filesystem::path&) noexcept;
+    /// Reads what is left. As hash_file() has it. Throws IoError.
+    std::string finish(const std::stop_token&);
+    /// Bytes from the first on that were read in order.
+    std::uint64_t seen() const noexcept { return end_; }
+
+    // What a File tells.
+    static void opened(const std::filesystem::path&, std::FILE*);
+    static void closed(std::FILE*) noexcept;
+    /// That of this thread, if its file has been opened as this; else null.
+    static ReadWitness* of(std::FILE*) noexcept;
+    /// `count` bytes of the file, from byte `at` on.
+    void read(std::uint64_t at, const std::byte* bytes, std::size_t count) noexcept;
+
+private:
+    std::filesystem::path path_;
+    std::vector<std::FILE*> handles_;   ///< that are open
+    Hasher hash_;
+    std::uint64_t end_ = 0;
+};
+
+}   // namespace parallax::io

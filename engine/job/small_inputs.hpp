@@ -1,0 +1,16 @@
+// Which inputs are hashed while they are read, and which by a thread beside.
+#pragma once
+
+#include "job/prepare.hpp"
+
+namespace parallax::engine {
+
+/// Whether the files of an input are too small to be worth a thread that hashes them.
+inline bool is_small(const PreparedInput& input) {
+    constexpr std::uint64_t worth_a_thread = std::uint64_t{16} << 20;
+    std::uint64_t bytes = 0;
+    for (const io::FileInfo& info : input.infos) bytes += info.read_bytes ? info.read_bytes->bytes : info.file_bytes;
+    return bytes < worth_a_thread;
+}
+
+}  // namespace parallax::engine
