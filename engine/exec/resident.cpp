@@ -104,9 +104,12 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
 
 bool Resident::in_slabs(std::size_t input) const { return planned_ && planned_->slabs.by_input[input] > 0; }
 
-void Resident::stock(const Resolved& resolved) {
-    for (const PipelineOutput& output : resolved.pipeline.outputs)
-        if (output.is_array && output.source.step) host_.stock(resolved.desc(output.source).to_dense());
+void Resident::stock(const Resolved& resolved) noexcept {
+    try {
+        for (const PipelineOutput& output : resolved.pipeline.outputs)
+            if (output.is_array && output.source.step) host_.stock(resolved.desc(output.source).to_dense());
+    } catch (const std::exception&) {   // out of memory: who needs an array says so
+    }
 }
 
 void Resident::trim() {

@@ -35,7 +35,7 @@ public:
     /// Host memory for inputs that the device reaches fast; safe in any thread.
     HostArray host_array(const ArrayDesc& desc) { return host_.make(desc); }
     /// Has memory ready for the outputs of an item, so that submit() need not wait for it; safe in any thread.
-    void stock(const Resolved&);
+    void stock(const Resolved&) noexcept;
     /// An input that all items share goes up once and stays.
     void keep(std::size_t input, const HostArray&, Profiler&);
 
