@@ -15,8 +15,8 @@
 #define PLACE                                                                             \
     const ulong64 lines = apart * width;                                                  \
     FFT_COLUMN(images, lines)                                                             \
-    const uint b = (uint)(j / width);                                                     \
-    const ulong64 x = j % width, outside = there ? origin + image * image_stride + x : 0; \
+    const uint b = (uint)((FFT_INDEX)j / (FFT_INDEX)width);                               \
+    const ulong64 x = j - b * width, outside = there ? origin + image * image_stride + x : 0; \
     const ulong64 inside = there ? (image * lines + b * width) * FFT_N + x : 0;
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)

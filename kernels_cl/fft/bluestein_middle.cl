@@ -18,7 +18,7 @@ void bluestein_middle(GLOBAL float2 *work, GLOBAL const float2 *RESTRICT forward
     float2 v[FFT_REGISTERS];
     const ulong64 lines = apart * width;
     FFT_COLUMN(images, lines)
-    const uint p = there ? (uint)(j / width) : 0;
+    const uint p = there ? (uint)((FFT_INDEX)j / (FFT_INDEX)width) : 0;
     work += there ? image * lines * FFT_N + j : 0;
 
 #define CONVOLVE_LOAD(i, value) value = there ? complex_multiply(work[(i) * lines], turns[AT(i)]) : make_float2(0.0f, 0.0f)

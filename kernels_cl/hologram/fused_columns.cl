@@ -30,13 +30,11 @@
 #define IS_KEPT(i) (KEPT == FFT_N || (i) < KEPT)
 
 // H at column x and point i. It is even: of tables only half is read.
-#if METHOD != METHOD_AXES
+#if METHOD != METHOD_AXES && METHOD != METHOD_TILES
 INLINE float2 transfer_of(uint x, int i, int there, GLOBAL const float2* table, uint width, GLOBAL const ulong64* turns,
                           float4 scale, float2 unit, int2 limit) {
+#if METHOD == METHOD_TABLE
     const uint mirror = (uint)(i <= FFT_N / 2 ? i : FFT_N - i);
-#if METHOD == METHOD_TILES
-    return table[tiled(x, mirror, FFT_N / 2 + 1)];
-#elif METHOD == METHOD_TABLE
     return there ? table[(ulong64)mirror * width + x] : make_float2(0.0f, 0.0f);
 #else
     return transfer_function_at((int)x, signed_index((uint)i, FFT_N), turns, scale, unit, limit);
@@ -57,13 +55,23 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
     const uint x = (uint)get_group_id(0) * FFT_LINES + (uint)line;
     const int there = x <= width / 2u;
 
-#if METHOD == METHOD_AXES
+    in += tiled(x, 0u, KEPT);
+    plus += tiled(x, 0u, KEPT);
+    minus += tiled(x, 0u, KEPT);
+#if METHOD == METHOD_TILES
+    table += tiled(x, 0u, FFT_N / 2 + 1);
+    // For most r of butterfly j the compiler knows on which side of the middle its point is.
+#define TRANSFER(i)                                                                  \
+    ((r + 1) * FFT_APART <= FFT_N / 2 + 1 ? table[(i) * TILE]                        \
+     : r * FFT_APART > FFT_N / 2          ? table[(FFT_N - (i)) * TILE]              \
+     : (i) <= FFT_N / 2                   ? table[(i) * TILE] : table[(FFT_N - (i)) * TILE])
+#elif METHOD == METHOD_AXES
 #define TRANSFER(i) transfer_of_axes(rows[(i) <= FFT_N / 2 ? (i) : FFT_N - (i)], of_column, strength)
 #else
 #define TRANSFER(i) transfer_of(x, i, there, table, width, turns + 4 * plane, plane_scale, plane_unit, plane_limit)
 #endif
 #define FFT_AT(p) ((p) * FFT_LINES + line)
-#define FFT_LOAD(i, value) value = there && IS_KEPT(i) ? in[tiled(x, (uint)(i), KEPT)] : make_float2(0.0f, 0.0f)
+#define FFT_LOAD(i, value) value = there && IS_KEPT(i) ? in[(i) * TILE] : make_float2(0.0f, 0.0f)
 #define FFT_STORE(i, value)
 #define FFT_INVERSE 0
 #define FFT_REVERSED 0
@@ -106,7 +114,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
 
 #define FFT_LOAD(i, value)
 #define FFT_STORE(i, value) \
-    if (there && IS_KEPT(i)) out[tiled(x, (uint)(i), KEPT)] = make_float2((value).x, sign * (value).y);
+    if (there && IS_KEPT(i)) out[(i) * TILE] = make_float2((value).x, sign * (value).y);
 #define FFT_INVERSE 1
 #define FFT_REVERSED 1
 #define FFT_EXCHANGE_BUSY 1

@@ -40,11 +40,12 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     const uint pair = (uint)get_group_id(0) * FFT_LINES + (uint)line, x = 2u * pair, within = pair % TILE_PAIRS;
     const int first = x < width, second = x + 1u < width;
     const ulong64 tile = (ulong64)(pair / TILE_PAIRS) * FFT_N;
+    in += tile * TILE_PAIRS + within;
 
 #define FFT_AT(p) ((p) * FFT_LINES + line)
 #define FFT_LOAD(i, value)                                                                   \
     {                                                                                        \
-        value = first ? in[(tile + (uint)(i)) * TILE_PAIRS + within] : make_float2(0.0f, 0.0f); \
+        value = first ? in[(i) * TILE_PAIRS] : make_float2(0.0f, 0.0f); \
         if (!second) value.y = 0.0f;                                                         \
     }
 #define FFT_STORE(i, value)
@@ -59,9 +60,9 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
     FFT_FOR_EACH_POINT(u[k] = mirror_cosine(v[k], FFT_OPPOSITE(v), mirror_turned(quarters[j], r));)
 
     // Point i of a column in its tile, as mirror_tiled() has it.
-#define PLACE(i) ((tile + (uint)(i)) * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within)
+#define PLACE(i) ((i) * (2 * TILE_PAIRS))
 #if METHOD == METHOD_TILES
-#define TRANSFER(i) table[(2u * tile + (uint)column * FFT_N + (uint)(i)) * TILE_PAIRS + within]   // half_tiled()
+#define TRANSFER(i) of_half[(i) * TILE_PAIRS]   // half_tiled()
 #elif METHOD == METHOD_AXES
 #define TRANSFER(i) transfer_of_axes(rows[i], of_column, strength)
 #else
@@ -75,6 +76,9 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 #pragma unroll 1
     for (int column = 0; column < 2; ++column) {   // one after the other: two at once do not fit the registers
         const int there = column == 0 ? first : second;
+#if METHOD == METHOD_TILES
+        GLOBAL const float2* of_half = table + (2u * tile + (uint)column * FFT_N) * TILE_PAIRS + within;
+#endif
 #if STACK
         uint at = begin;
 #pragma unroll 1
@@ -87,7 +91,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
             const float4 plane_scale = scale[plane];
             const float2 plane_unit = unit[plane];
             const int2 plane_limit = limit[plane];
-            GLOBAL float2* to = out + at * stride;
+            GLOBAL float2* to = out + at * stride + tile * (2u * TILE_PAIRS) + (uint)column * TILE_PAIRS + within;
             // The same as before, which compilers cannot know: else they keep what is alike for all columns, and spill.
             const int item = place + (column + (int)at) * (int)(width >> 31);
 #if METHOD == METHOD_AXES

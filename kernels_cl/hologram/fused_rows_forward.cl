@@ -31,6 +31,13 @@
 #define ROW(place) (place)
 #endif
 
+// Where a point goes.
+#if FFT_RADER == FFT_N
+#define PLACE tiled((uint)i, place, rows)
+#else
+#define PLACE TILED_ON(j, r, FFT_APART, place, rows)
+#endif
+
 #define MIRROR(i) ((i) == 0 ? 0 : FFT_N - (i))
 
 KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1)
@@ -49,9 +56,21 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 
 #define FFT_AT(p) (line * FFT_PADDED + (p))
 #define IN_FRAME(i) (FRAME == FFT_N || (i) < FRAME)
-#define PIXEL_OF(row, i) (normalised(hologram, background, dark, (row) + POINT(i)) - around)
+#define PIXEL(at) (normalised(hologram, background, dark, at) - around)
+#define PIXEL_OF(row, i) PIXEL((row) + POINT(i))
 #define FFT_LOAD(i, value) value = make_float2(first && IN_FRAME(i) ? PIXEL_OF(one, i) : 0.0f, \
                                                second && IN_FRAME(i) ? PIXEL_OF(other, i) : 0.0f)
+#if MIRRORED
+// The same: a butterfly's points are fixed distances apart, up the even pixels and down the odd ones.
+#define EVENS ((FFT_N + 1) / 2)
+#define BOTH_OF(at) make_float2(first ? PIXEL(one + (at)) : 0.0f, second ? PIXEL(other + (at)) : 0.0f)
+#define UP(j, r, count) BOTH_OF(2u * (ulong64)(j) + 2u * (r) * (count))
+#define DOWN(j, r, count) BOTH_OF((2u * FFT_N - 1u - 2u * (ulong64)(j)) - 2u * (r) * (count))
+#define FFT_LOAD_AT(j, r, count, value)                          \
+    if (((r) + 1) * (count) <= EVENS) value = UP(j, r, count);   \
+    else if ((r) * (count) >= EVENS) value = DOWN(j, r, count);  \
+    else FFT_LOAD((j) + (r) * (count), value)
+#endif
 #define FFT_STORE(i, value)
 #define FFT_INVERSE 0
 #define FFT_REVERSED 0
@@ -71,13 +90,15 @@ void rows_forward(GLOBAL const HOLOGRAM_TYPE* RESTRICT hologram, GLOBAL const BA
 #if MIRRORED
     FFT_FOR_EACH_POINT(
         const float2 c = mirror_cosine(v[k], m[k], quarters[i]);
-        if (first) out[tiled((uint)i, place, rows)] = c.x;
-        if (second) out[tiled((uint)i, place + 1u, rows)] = c.y;)
+        const uint to = PLACE;
+        if (first) out[to] = c.x;
+        if (second) out[to + TILE] = c.y;)
 #else
     FFT_FOR_EACH_POINT(
         if (i <= FFT_N / 2) {
-            if (first) out[tiled((uint)i, place, rows)] = first_of_two(v[k], m[k]);
-            if (second) out[tiled((uint)i, place + 1u, rows)] = second_of_two(v[k], m[k]);
+            const uint to = PLACE;
+            if (first) out[to] = first_of_two(v[k], m[k]);
+            if (second) out[to + TILE] = second_of_two(v[k], m[k]);
         })
 #endif
 }

@@ -33,7 +33,7 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
 #if MIRRORED
     float2 x[FFT_REGISTERS];
     const uint from = mirror_place(row, rows);
-    FFT_FOR_EACH_POINT(x[k] = load_streaming(plus + mirror_tiled((uint)i, from, rows));)
+    FFT_FOR_EACH_POINT(x[k] = load_streaming(plus + MIRROR_TILED_ON(j, r, FFT_APART, from, rows));)
     FFT_FOR_EACH_POINT(
         const float2 opposite = FFT_OPPOSITE(x);
         const float2 half_turn = mirror_turned(make_float2(0.5f * quarters[j].x, 0.5f * quarters[j].y), r);
@@ -43,6 +43,14 @@ KERNEL REQUIRED_GROUP(FFT_GROUP, 1, 1) void rows_inverse(GLOBAL const float2* RE
 #else
 #define FFT_LOAD(i, value) \
     value = load_streaming((i) <= FFT_N / 2 ? plus + tiled((uint)(i), row, rows) : minus + tiled((uint)(FFT_N - (i)), row, rows))
+// The same: for most r the compiler knows from which of both.
+#define OF_PLUS(j, r, count) (plus + TILED_ON(j, r, count, row, rows))
+#define OF_MINUS(j, r, count) (minus + TILED_BACK(FFT_N - (j), r, count, row, rows))
+#define FFT_LOAD_AT(j, r, count, value)                                               \
+    value = load_streaming(((r) + 1) * (count) <= FFT_N / 2 + 1 ? OF_PLUS(j, r, count)  \
+                           : (r) * (count) > FFT_N / 2          ? OF_MINUS(j, r, count) \
+                           : (j) + (r) * (count) <= FFT_N / 2   ? OF_PLUS(j, r, count)  \
+                                                                : OF_MINUS(j, r, count))
 #define POINT(i) ((uint)(i))
 #endif
 #if FFT_NEIGHBOURS

@@ -121,6 +121,30 @@ TEST_CASE("what conflicts the gaps leave") {
     }
 }
 
+TEST_CASE("where gaps do not fit, the radices' order leaves few conflicts") {
+    for (const Pairs pairs : {Pairs::none, Pairs::opposites}) {
+        const auto line = plan_line(3036, LineLayout::filter, LineLimits{1024, 49152}, 3000, pairs);   // 23 12 11, not 11 23 12
+        REQUIRE(line);
+        CAPTURE(line->describe());
+        CHECK(line->lines == 4);
+        CHECK(line->group() <= 576);   // more would have too few registers for its points
+        for (const Order order : {Order::forward, Order::backward}) {
+            const std::vector<Gaps> gaps = exchange_gaps(*line, order);
+            for (std::size_t s = 0; s < gaps.size(); ++s) CHECK(visits(*line, order, s, gaps[s]) < 2.7);
+        }
+    }
+}
+
+TEST_CASE("long rows leave a multiprocessor room for several groups") {
+    for (const int n : {4608, 5120, 5472, 6000, 6144}) {
+        const auto line = plan_line(n, LineLayout::rows, LineLimits{1024, 49152}, 3000);
+        REQUIRE(line);
+        CAPTURE(line->describe());
+        CHECK(line->group() <= 384);
+        CHECK(line->registers <= 20);
+    }
+}
+
 TEST_CASE("filters have shapes to choose from, none of them twice") {
     for (int n = 1; n <= longest_line; ++n) {
         for (const Pairs pairs : {Pairs::none, Pairs::opposites}) {

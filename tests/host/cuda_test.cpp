@@ -371,6 +371,8 @@ TEST_CASE("the branches that defaults leave out compile as CUDA") {
     };
     const Row rows[] = {
         {"fft/stockham_columns.cl", {{"FFT_TWIDDLED", "1"}}},
+        {"fft/stockham_columns.cl", {{"FFT_WHOLE", "1"}}},
+        {"fft/stockham_columns.cl", {{"FFT_TWIDDLED", "1"}, {"FFT_WIDE", "1"}}},
         {"fft/stockham_columns.cl", {{"FFT_TWIDDLED", "1"}, {"FFT_COARSE", "0"}, {"FFT_LINES", "4"}, {"FFT_SHARES", "2"}}},
         {"hologram/finish.cl", {{"WANT_PHASE", "1"}, {"WANT_INTENSITY", "1"}, {"WANT_FIELD", "1"}}},
         {"hologram/focus.cl", {{"METRIC", "1"}}},

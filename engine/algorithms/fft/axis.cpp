@@ -7,10 +7,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <vector>
 
 namespace parallax::engine::fft {
 namespace {
+
+host::Defines whole_rows(PlanBuilder& builder, const AxisShape& shape) {
+    host::Defines defines;
+    defines.add("PTX", reads_past_cache(builder, shape) ? 1 : 0);
+    return defines;
+}
+
+host::Defines whole_columns(const AxisShape& shape) {
+    host::Defines defines = column_defines(shape.unit);
+    defines.add("FFT_WHOLE", 1);
+    return defines;
+}
 
 /// All lines in one launch, a line in one work-group.
 class ShortAxis final : public Axis1D {
@@ -18,10 +31,10 @@ public:
     ShortAxis(PlanBuilder& builder, const AxisShape& shape)
         : n_(shape.n),
           rows_(shape.unit == 1),
-          line_(rows_ ? build_line_kernel(builder, {"fft/stockham_rows.cl", {}}, "stockham_rows", static_cast<int>(n_),
-                                          LineLayout::rows, shape.lines())
-                      : build_line_kernel(builder, {"fft/stockham_columns.cl", {}}, "stockham_columns", static_cast<int>(n_),
-                                          LineLayout::columns, shape.unit)),
+          line_(rows_ ? build_line_kernel(builder, {"fft/stockham_rows.cl", whole_rows(builder, shape)}, "stockham_rows",
+                                          static_cast<int>(n_), LineLayout::rows, shape.lines())
+                      : build_line_kernel(builder, {"fft/stockham_columns.cl", whole_columns(shape)}, "stockham_columns",
+                                          static_cast<int>(n_), LineLayout::columns, shape.unit)),
           twiddles_(builder.constant(line_table(line_.line))) {
         const std::uint64_t none = 0, one = 1;
         if (rows_) warm_up(builder, *line_.kernel, line_.local(), {twiddles_, twiddles_, twiddles_, none, std::int32_t{0}, 1.0f});
@@ -58,6 +71,15 @@ private:
 
 }  // namespace
 
+bool reads_past_cache(PlanBuilder& builder, const AxisShape& shape) {
+    return builder.context().capabilities().inline_ptx && fits_cache(shape);
+}
+
+bool fits_cache(const AxisShape& shape) noexcept {
+    constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+    return shape.elements() * std::int64_t{sizeof(std::complex<float>)} <= most_bytes;
+}
+
 std::string axis_why_not(std::int64_t n) {
     if (n > longest_axis) return fmt::format("a length of {} is above {}", n, longest_axis);
     if (!is_smooth(n) && good_size(2 * n - 1) > longest_axis)
@@ -72,11 +94,23 @@ std::unique_ptr<Axis1D> make_short_axis(PlanBuilder& builder, const AxisShape& s
 
 namespace {
 
-/// Passes of full width beat columns of which a work-group holds so few that it reads parts of memory's sectors. An H100, columns
-/// of 8192: .98 of cuFFT's speed for .58.
-bool better_in_passes(const host::DeviceInfo& device, int n) {
-    const auto line = plan_line(n, LineLayout::columns, line_limits(device), 8);
-    return line && line->lines < 4 && line->rader.prime == 0;
+/// Of groups that have a compute unit each to themselves, the share of the time in which units have one.
+double filled(const host::DeviceInfo& device, std::int64_t groups) {
+    const std::int64_t units = std::max<std::int64_t>(device.compute_units, 1), rounds = (groups + units - 1) / units;
+    return static_cast<double>(groups) / static_cast<double>(rounds * units);
+}
+
+/// Passes of full width beat columns of which a work-group holds so few that it reads parts of memory's sectors (an H100, columns
+/// of 8192: .98 of cuFFT's speed for .58), and those that go through local memory two and two where their groups are few (5120 x
+/// 768, 192 groups for 132 units: 57 us, in passes about 40).
+bool better_in_passes(const host::DeviceInfo& device, const AxisShape& shape) {
+    constexpr double well_filled = 0.9;
+    const auto wanted = std::max<std::int64_t>(shape.unit, 8);
+    const auto line = plan_line(static_cast<int>(shape.n), LineLayout::columns, line_limits(device), wanted);
+    if (!line || line->rader.prime != 0) return false;
+    if (line->lines < 4) return true;
+    const std::int64_t groups = shape.images * ((shape.unit + line->lines - 1) / line->lines);
+    return line->shares > 1 && fits_cache(shape) && filled(device, groups) < well_filled;
 }
 
 bool passes_fit(const host::DeviceInfo& device, std::int64_t n) {
@@ -87,15 +121,16 @@ bool passes_fit(const host::DeviceInfo& device, std::int64_t n) {
 
 }   // namespace
 
-AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layout) {
-    const bool columns = layout == LineLayout::columns;
+AxisWay axis_way(const host::DeviceInfo& device, const AxisShape& shape) {
+    const std::int64_t n = shape.n;
+    const LineLayout layout = shape.layout();
     if (fits_one_group(device, n, layout)) {
         // A prime whose own convolution is padded: Bluestein's is as long, and reads in order.
         const auto rader = is_smooth(n) ? std::nullopt : rader_of(static_cast<int>(n));
         if (rader && rader->unit == 1 && rader->padded() && fits_one_group(device, bluestein_length(n), layout))
             return AxisWay::bluestein_line;
-        return columns && better_in_passes(device, static_cast<int>(n)) && passes_fit(device, n) ? AxisWay::passes
-                                                                                                 : AxisWay::line;
+        const bool columns = layout == LineLayout::columns;
+        return columns && better_in_passes(device, shape) && passes_fit(device, n) ? AxisWay::passes : AxisWay::line;
     }
     if (passes_fit(device, n)) return AxisWay::passes;
     if (fits_one_group(device, bluestein_length(n), layout)) return AxisWay::bluestein_line;
@@ -106,7 +141,7 @@ AxisWay axis_way(const host::DeviceInfo& device, std::int64_t n, LineLayout layo
 }
 
 std::unique_ptr<Axis1D> make_axis(PlanBuilder& builder, const AxisShape& shape) {
-    switch (axis_way(builder.device(), shape.n, shape.unit == 1 ? LineLayout::rows : LineLayout::columns)) {
+    switch (axis_way(builder.device(), shape)) {
     case AxisWay::line: return make_short_axis(builder, shape);
     case AxisWay::passes: return make_long_axis(builder, shape);
     case AxisWay::bluestein_line: return make_bluestein_line(builder, shape);

@@ -45,7 +45,8 @@ public:
     LongAxis(PlanBuilder& builder, const AxisShape& shape) : n_(shape.n) {
         std::int64_t done = 1;
         for (const int length : pass_lengths(n_)) {
-            host::Defines defines;
+            host::Defines defines = column_defines(n_ / length * shape.unit);
+            defines.add("PTX", reads_past_cache(builder, shape) ? 1 : 0);
             defines.add("FFT_TWIDDLED", done > 1 ? 1 : 0).add("FFT_COARSE", done * length > fine_entries ? 1 : 0);
             const std::int64_t lines = n_ / length * shape.unit;
             LineKernel kernel = build_line_kernel(builder, {"fft/stockham_columns.cl", defines}, "stockham_columns", length,

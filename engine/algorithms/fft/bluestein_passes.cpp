@@ -32,7 +32,8 @@ public:
           most_lines_(slab_lines(builder.device(), shape, lengths.points(), passes_bytes)) {
         const std::int64_t m = lengths.points(), width = rows_ ? 1 : most_lines_;
         const auto line = [&](const char* file, const char* name, int length, std::int64_t others) {
-            return build_line_kernel(builder, {file, {}}, name, length, LineLayout::columns, others * width);
+            return build_line_kernel(builder, {file, column_defines(others * width)}, name, length, LineLayout::columns,
+                                     others * width);
         };
         first_ = line("fft/bluestein_ends.cl", "bluestein_first", ends_, middle_);
         last_ = line("fft/bluestein_ends.cl", "bluestein_last", ends_, middle_);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -142,6 +143,41 @@ std::string Line::describe() const {
 
 namespace {
 
+// Of a filter's exchanges, there and back, how often the busiest goes to local memory, and all of them.
+struct Conflicts {
+    double busiest = 0, all = 0;
+};
+Conflicts conflicts_of(const Line& line) {
+    Conflicts found;
+    for (const Order order : {Order::forward, Order::backward}) {
+        const std::vector<Gaps> gaps = exchange_gaps(line, order);
+        for (std::size_t s = 0; s < gaps.size(); ++s) {
+            const double times = visits(line, order, s, gaps[s]);
+            found.busiest = std::max(found.busiest, times);
+            found.all += times;
+        }
+    }
+    return found;
+}
+
+// Where there is no memory for gaps, radices in one order may meet at a bank five times and in another twice. `fits`: whether an
+// order does with the line's registers. An H100, columns of 3036 by pairs: 247 us as 11 23 12, 140 as 23 12 11.
+constexpr double many_visits = 3.6;
+
+template <class Fits>
+void order_for_banks(Line& line, const Fits& fits) {
+    if (line.rader.prime != 0 || line.radices.size() < 2) return;
+    Conflicts least = conflicts_of(line);
+    if (least.busiest < many_visits) return;
+    Line other = line;
+    std::sort(other.radices.begin(), other.radices.end(), std::greater<>());   // the first of equals has the largest one first
+    do {
+        if (!fits(other.radices)) continue;
+        const Conflicts found = conflicts_of(other);
+        if (found.all < least.all - 0.01) least = found, line.radices = other.radices;
+    } while (std::prev_permutation(other.radices.begin(), other.radices.end()));
+}
+
 void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
     const auto same = [&](const Line& other) {
         return other.radices == line->radices && other.items == line->items && other.lines == line->lines;
@@ -151,12 +187,14 @@ void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
 
 // Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have
 // 80 (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points,
-// or half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4).
+// or half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4). Lengths with a prime of
+// 23 and more do with none of these, and are as fast as they can by more points (an H100, 3036: 130 us for 165 by 1012 work-items).
 std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted, std::size_t most) {
     struct Shape { int most_points, most_group, least_lines; };
     std::vector<Line> found;
-    for (const Shape shape : {Shape{16, 512, 4}, Shape{20, 768, 1}, Shape{12, most_group, 4}, Shape{16, 512, 1}}) {
-        if (found.size() >= most) break;
+    constexpr Shape for_primes{24, 576, 4};
+    for (const Shape shape : {Shape{16, 512, 4}, Shape{20, 768, 1}, Shape{12, most_group, 4}, Shape{16, 512, 1}, for_primes}) {
+        if (found.size() >= most || (shape.most_points == for_primes.most_points && !found.empty())) break;
         if (line.rader && shape.most_points != 20) continue;   // its own stage is what takes registers, and time
         LineLimits narrow = limits;
         narrow.group = std::min(limits.group, shape.most_group);
@@ -165,7 +203,8 @@ std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int 
             const std::vector<int> radices = cheapest_radices(line.smooth(), [&](const std::vector<int>& r) {
                 return share(line, r, narrow.group / lines).registers <= shape.most_points;
             });
-            const auto it = radices.empty() ? std::nullopt : shaped(line, radices, lines, narrow);
+            auto it = radices.empty() ? std::nullopt : shaped(line, radices, lines, narrow);
+            if (it) order_for_banks(*it, [](const std::vector<int>&) { return true; });
             add_new(found, it);
             if (it) break;
         }
@@ -234,6 +273,8 @@ struct PairedShape {
     int least_group = 1;
 };
 
+constexpr double as_cheap = 1.03;   // of two orders of the same radices
+
 std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimits& limits, Pairs pairs, int wanted,
                                 const PairedShape& shape) {
     if (shape.lines > 1 && shape.lines / 2 >= wanted) return std::nullopt;
@@ -246,6 +287,11 @@ std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimit
     for (; lines >= 1; lines = filter ? 0 : lines / 2) {
         if (auto line = shaped(whole, found.radices, lines, found.share, limits)) {
             line->pairs = found.pairs;
+            if (filter) order_for_banks(*line, [&](const std::vector<int>& radices) {
+                PairedShare same{.radices = {}, .share = {}, .pairs = found.pairs, .cost = found.cost * as_cheap};
+                consider_pairs(same, whole, radices, found.share.items, pairs, found.share.registers);
+                return !same.radices.empty();
+            });
             return line;
         }
     }
@@ -264,7 +310,8 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
     static constexpr std::array<PairedShape, 6> wide = {
         {{4, 512, 18, 352}, {4, 384, 24, 352}, {4, 768, 12}, {4, 768, 20}, {4, most_group, 12}, {4, 768, 24}}};
     static constexpr std::array<PairedShape, 2> of_rader = {{{4, 768, 20}, {4, 768, 24}}};
-    static constexpr std::array<PairedShape, 4> narrow = {{{2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
+    static constexpr std::array<PairedShape, 5> narrow = {
+        {{2, 768, 20}, {2, 768, 24}, {2, 512, 32}, {1, 512, 32}, {1, most_group, 64}}};
     static constexpr std::array<PairedShape, 3> rows = {{{1, 512, 20}, {1, 512, 36}, {1, most_group, 64}}};
     const bool filter = layout == LineLayout::filter;
     std::vector<Line> found;
@@ -283,6 +330,12 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
 // 273; of 6144 315 for 323, which faster memory would turn round.
 constexpr int longest_by_shares = 5120, most_points_by_shares = 24;
 
+constexpr std::int64_t many_lines = 8192;   // from here on a device is full, whatever the groups
+
+// Rows by larger groups leave a multiprocessor to one group where a compiler takes some registers more than 64 for a work-item, and
+// nobody works while it waits (an H100, rows of 6144 back: 227 us by 768 work-items, 159 by 384).
+constexpr int most_row_items = 384, most_row_points = 20;
+
 std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
                               std::size_t most) {
     if (n < 1 || n > longest_line) return {};
@@ -296,6 +349,12 @@ std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits
     const int items = share(line, radices, limits.group).items;
     const int wanted = static_cast<int>(std::clamp<std::int64_t>(lines_wanted, 1, 1024));
     if (pairs != Pairs::none) return plan_pairs(line, layout, limits, pairs, wanted, most);
+    if (layout == LineLayout::rows && items > most_row_items && !line.rader) {
+        const std::vector<int> fewer = cheapest_radices(
+            n, [&](const std::vector<int>& r) { return share(line, r, most_row_items).registers <= most_row_points; });
+        if (!fewer.empty())
+            if (const auto found = shaped(line, fewer, 1, share(line, fewer, most_row_items), limits)) return {*found};
+    }
     // Enough work-items to fill a work-group of 128.
     const int filling = std::min(std::max(1, 128 / items), wanted);
     if (layout == LineLayout::rows) {
@@ -306,9 +365,11 @@ std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits
     if (layout == LineLayout::filter) {
         if (auto found = plan_filters(line, limits, wanted, most); !found.empty()) return found;
     }
-    // Columns: 8 lines are 64 contiguous bytes, 4 are 32, the least that memory moves. More only to fill a group.
+    // Columns: 8 lines are 64 contiguous bytes, 4 are 32, the least that memory moves. More to fill a group, and where they cost
+    // nothing: passes of 96 x 64 points take an H100 258 us by 16 lines, 271 by 8 (3584 x 6144).
+    const int wide = items <= 16 && lines_wanted >= many_lines ? 16 : 8;
     const auto aligned = static_cast<int>(std::bit_floor(static_cast<unsigned>(filling)));
-    for (const int lines : {std::max(aligned, 8), 8, 4, 2, 1}) {
+    for (const int lines : {std::max(aligned, wide), 8, 4, 2, 1}) {
         if (layout == LineLayout::filter && lines > 4) continue;
         if (lines > 1 && lines / 2 >= wanted) continue;
         auto found = shaped(line, radices, lines, limits);

@@ -15,6 +15,12 @@ bool fits_one_group(const host::DeviceInfo& device, std::int64_t n, LineLayout l
     return n >= 1 && n <= longest_line && plan_line(static_cast<int>(n), layout, line_limits(device), 1, pairs).has_value();
 }
 
+host::Defines column_defines(std::int64_t lines) {
+    host::Defines defines;
+    if (lines >= std::int64_t{1} << 31) defines.add("FFT_WIDE", 1);
+    return defines;
+}
+
 void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, std::initializer_list<host::Arg> arguments) {
     builder.queue().launch({.kernel = kernel,
                             .groups = {},
@@ -29,7 +35,8 @@ LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const
                              std::int64_t lines_wanted, Pairs pairs) {
     // Of a work-item, outside registers, for a set of points. About as much as costs little yet: an H200 takes 88 us for columns by
     // pairs of 1824 with 152, and 110 for 2304 with 216, where another shape takes 94.
-    const std::uint64_t spill_allowed = pairs == Pairs::none ? 300 : 200;
+    // Not by pairs, an H100 takes 125 us for 2592 with 128, and 87 by another shape.
+    const std::uint64_t spill_allowed = pairs == Pairs::none ? 64 : 200;
     const host::Defines given = spec.defines;
     std::optional<KernelMisfit> misfit;
     for (LineLimits limits = line_limits(builder.device()); limits.group >= 1;) {

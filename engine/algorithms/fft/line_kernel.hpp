@@ -22,6 +22,9 @@ struct LineKernel {
 /// Whether a line of n points fits one work-group of this device.
 bool fits_one_group(const host::DeviceInfo&, std::int64_t n, LineLayout, Pairs = Pairs::none);
 
+/// What kernels that include columns.clh want to know, of images of this many lines.
+host::Defines column_defines(std::int64_t lines);
+
 /// Launches one work-group and waits: drivers compile at the first launch. The arguments should give it nothing to do.
 void warm_up(PlanBuilder&, host::Kernel&, host::NDRange local, std::initializer_list<host::Arg>);
 
