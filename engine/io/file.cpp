@@ -1,5 +1,6 @@
 // The one place of parallax_io that knows the operating system: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
+#include "io/hints.hpp"
 #include "support/folder.hpp"
 
 #include <fmt/format.h>
@@ -45,10 +46,8 @@ gzFile open_gz(const fs::path& path, const char* mode) { return gzopen(path.c_st
 
 constexpr const char* write_hint = "see whether the disk is full and the folder may be written";
 
-/// Of a write that failed: where a limit on the length of files is met, the disk has room.
-const char* hint_of(int code) {
-    return code == EFBIG ? "a file may be no longer here: raise --limit output=SIZE where it is given, or ulimit -f" : write_hint;
-}
+/// Of a write that failed.
+const char* hint_of(int code) { return code == EFBIG ? file_limit_hint : write_hint; }
 
 }  // namespace
 
