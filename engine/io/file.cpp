@@ -1,5 +1,6 @@
 // The one place of parallax_io that knows the operating system: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
+#include "io/hints.hpp"
 #include "io/read_witness.hpp"
 #include "support/folder.hpp"
 
@@ -68,10 +69,8 @@ std::size_t read_before(ReadWitness& witness, std::FILE* file, std::byte* to, st
     return done;
 }
 
-/// Of a write that failed: where a limit on the length of files is met, the disk has room.
-const char* hint_of(int code) {
-    return code == EFBIG ? "a file may be no longer here: raise --limit output=SIZE where it is given, or ulimit -f" : write_hint;
-}
+/// Of a write that failed.
+const char* hint_of(int code) { return code == EFBIG ? file_limit_hint : write_hint; }
 
 }  // namespace
 

@@ -170,7 +170,8 @@ void write_by_reader(const std::filesystem::path& path, const std::string& name,
     child.end();
     if (said.is_object()) throw IoError(name, said.value("problem", ""), said.value("hint", ""));
     throw IoError(name, fmt::format("cannot be written: what writes it ended with {}", child.ending()),
-                  "see whether the disk is full and the folder may be written");
+                  "see whether the disk is full, the folder may be written, and files may be as long (--limit output=SIZE, "
+                  "ulimit -f)");
 }
 
 }   // namespace parallax::io

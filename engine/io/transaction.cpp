@@ -2,6 +2,7 @@
 
 #include "io/file.hpp"
 #include "io/folder_move.hpp"
+#include "io/hints.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
 #include "io/tree.hpp"
@@ -28,6 +29,7 @@ constexpr const char* permissions_hint = "look at the room and the permissions o
 
 /// Names in one folder are exchanged: where that crosses from one device to another, it is a layer of a container's image.
 const char* hint_for(const std::error_code& error) {
+    if (error == std::errc::file_too_large) return file_limit_hint;
     return error == std::errc::cross_device_link
                ? "a folder in a layer below (of a container's image, of an overlay) cannot be renamed: remove it first, or choose another name"
                : permissions_hint;
@@ -51,9 +53,9 @@ auto told_of(const fs::path& target, const char* what, F&& run) {
     } catch (const std::system_error& error) {
         const bool linked =
             error.code() == std::errc::too_many_symbolic_link_levels || error.code() == std::errc::not_a_directory;
-        throw IoError(
-            show(target), fmt::format("{}: {}", what, error.code().message()),
-            linked ? "a link or a file stands where a folder should: remove it, or choose another folder" : permissions_hint);
+        throw IoError(show(target), fmt::format("{}: {}", what, error.code().message()),
+                      linked ? "a link or a file stands where a folder should: remove it, or choose another folder"
+                             : hint_for(error.code()));
     }
 }
 

@@ -208,7 +208,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     const double rate = picture::frame_rate(given.desc, asked);
     host::Child::Options options;
     options.arguments = {
-        program_for("ffmpeg"), "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", array.desc.find('c') ? "rgb24" : "gray", "-s",
+        program_for("ffmpeg"), "-v", "error", "-xerror",   // else what fails at its end, the index included, is status 0
+        "-y", "-f", "rawvideo", "-pix_fmt", array.desc.find('c') ? "rgb24" : "gray", "-s",
         fmt::format("{}x{}", array.desc.size('x'), array.desc.size('y')), "-r", fmt::format("{}", rate), "-i", "pipe:0",
         // Players want even sizes and halved colours.
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
@@ -218,7 +219,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     child.leave(seconds_for(20 * array.desc.dense_bytes()));
     if (child.ending() != "exit status 0")
         throw IoError(name, fmt::format("cannot be written by ffmpeg: {}", last_words(child)),
-                      "see whether the disk is full, and what `ffmpeg -encoders` lists");
+                      "see whether the disk is full, files may be as long (--limit output=SIZE, ulimit -f), and what "
+                      "`ffmpeg -encoders` lists");
 }
 
 }   // namespace parallax::io::video

@@ -13,6 +13,7 @@
 
 #include "io/file.hpp"
 #include "io/format.hpp"
+#include "io/hints.hpp"
 #include "io/transaction.hpp"
 #include "io/zarr_layout.hpp"
 #include "parallax/host/error.hpp"
@@ -228,7 +229,9 @@ void write_pieces(const std::filesystem::path& path, const std::string& name, co
         store.put(".zgroup", Json{{"zarr_format", 2}});
     } catch (const std::system_error& error) {
         throw IoError(name, "cannot be written: " + error.code().message(),
-                      "see whether the disk is full and the folder may be written");
+                      error.code() == std::errc::file_too_large
+                          ? file_limit_hint
+                          : "see whether the disk is full and the folder may be written");
     }
 }
 

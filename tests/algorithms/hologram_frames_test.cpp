@@ -154,7 +154,7 @@ TEST_CASE("where the background is not above the dark frame h is 1, by every var
         };
         CHECK(normalise(view(hologram), view(background), view(dark)) == frames.h);
         for (const char* way : ways) {
-            CAPTURE(way);
+            CAPTURE(std::string(way));
             on_each_variant(frames, way, [&](const Parameters& parameters, const HostArray& amplitude) {
                 const auto& p = parameters.as<HologramParameters>();
                 std::vector<std::vector<std::complex<double>>> planes;

@@ -137,6 +137,9 @@ private:
     bool cut_ = false;
 };
 
+constexpr const char* full_disk =
+    "see whether the disk is full, and files may be as long (--limit output=SIZE, ulimit -f)";
+
 struct GifWriter {
     static void write(const Json& request, std::istream& in) {
         std::map<std::string, int> sizes{{"t", 1}, {"y", 1}, {"x", 1}, {"c", 1}};
@@ -153,7 +156,7 @@ struct GifWriter {
         // Not by its name: giflib would keep all others from reading it.
         const int file = ::open(request.at("write").get<std::string>().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
         GifFileType* const gif = file >= 0 ? EGifOpenFileHandle(file, &error) : nullptr;
-        if (!gif || !map) throw Problem{std::string("cannot be written: ") + text_of(error), "see whether the disk is full"};
+        if (!gif || !map) throw Problem{std::string("cannot be written: ") + text_of(error), full_disk};
         EGifSetGifVersion(gif, true);
         bool good = EGifPutScreenDesc(gif, width, height, 8, 0, map.get()) == GIF_OK && (frames == 1 || repeat(gif));
         std::vector<GifPixelType> row(static_cast<std::size_t>(width));
@@ -172,7 +175,7 @@ struct GifWriter {
         const int failed = gif->Error;
         const bool closed = EGifCloseFile(gif, &error) == GIF_OK;
         if (!good || !closed)
-            throw Problem{std::string("cannot be written: ") + text_of(good ? error : failed), "see whether the disk is full"};
+            throw Problem{std::string("cannot be written: ") + text_of(good ? error : failed), full_disk};
     }
 
 private:
