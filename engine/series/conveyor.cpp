@@ -1,7 +1,10 @@
 #include "series/conveyor.hpp"
 
 #include "core/clock.hpp"
+#include "exec/host_memory.hpp"
 #include "series/conveyor_belt.hpp"
+#include "support/memory.hpp"
+#include "support/platform.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +17,14 @@ namespace parallax::engine::series {
 
 namespace {
 
-/// The first memory that is pinned takes a driver tens of milliseconds: one array of each input and output, to be used again.
+/// The first memory that is pinned takes a driver tens of milliseconds: one array of each input and output, to be used again. Not
+/// of items so large that this is nothing beside them, or that memory may not hold, which is found out later.
 void begin_pinning(Resident& resident, const PreparedSeries& series) noexcept {
+    constexpr std::uint64_t most = std::uint64_t{256} << 20;
     try {
         const Resolved& resolved = series.sample.resolved;
+        const std::uint64_t bytes = host_bytes_of_item(resolved), room = host::platform::memory_room().bytes;
+        if (bytes > most || bytes > room / 4) return;
         for (std::size_t i = 0; i < resolved.inputs.size(); ++i)
             if (series.job.inputs[i].each) resident.host_array(resolved.inputs[i].desc.to_dense());
         resident.stock(resolved);
