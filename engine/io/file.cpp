@@ -118,7 +118,17 @@ File File::open(const fs::path& path) {
     const std::uint64_t size = size_of_source(path);
     std::FILE* handle = open_native(path, "rb");
     if (!handle) throw IoError(show(path), fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
-    return File(handle, show(path), size);
+    File file(handle, show(path), size);
+    file.path_ = path;
+    return file;
+}
+
+std::optional<host::FileIdentity> File::identity() const noexcept {
+#ifdef _WIN32
+    return host::identity_of(path_);
+#else
+    return host::identity_of(::fileno(handle_));
+#endif
 }
 
 File File::create(const fs::path& path) {
@@ -137,7 +147,8 @@ File File::update(const fs::path& path) {
 }
 
 File::File(File&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)),
+    : path_(std::move(other.path_)),
+      handle_(std::exchange(other.handle_, nullptr)),
       name_(std::move(other.name_)),
       size_(other.size_),
       write_error_(other.write_error_),
