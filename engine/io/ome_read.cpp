@@ -19,7 +19,7 @@ namespace {
 
 using Extents = std::vector<ArrayDesc::Extent>;
 
-constexpr std::size_t most_files = 1 << 18;      // that are named; an image's are fewer (tiff_spread.cpp)
+constexpr std::size_t most_files = 1 << 18;   // that are named; an image's are fewer (tiff_spread.cpp)
 constexpr std::size_t most_channels = 4096;
 constexpr std::int64_t most_pages = std::int64_t{1} << 40;
 constexpr std::int64_t not_said = 0;
@@ -68,7 +68,8 @@ private:
 class Reader {
 public:
     /// `series` below 0: no planes are kept.
-    Reader(std::string_view text, std::int64_t channels, std::int64_t series) : xml_(text), channels_(channels), series_(series) {}
+    Reader(std::string_view text, std::int64_t channels, std::int64_t series)
+        : xml_(text), channels_(channels), series_(series) {}
 
     void read() {
         bool annotations = false;
@@ -118,9 +119,12 @@ private:
             if (in_pixels_) open_pixels();
         } else if (depth == 4 && in_pixels_) {
             in_uuid_ = named_ = false;
-            if (name == "TiffData") open_run();
-            else if (name == "Channel" && wanted()) open_channel();
-            else if (name == "BinData") words.images.back().inside = true;
+            if (name == "TiffData")
+                open_run();
+            else if (name == "Channel" && wanted())
+                open_channel();
+            else if (name == "BinData")
+                words.images.back().inside = true;
             in_run_ = name == "TiffData";
         } else if (depth == 5 && in_pixels_) {
             in_uuid_ = in_run_ && name == "UUID" && !named_;   // the first
@@ -164,7 +168,8 @@ private:
             const std::string unit = value_of(xml_, "TimeIncrementUnit");
             d.t = scaled(increment, seconds_of(unit));
             if (!(seconds_of(unit) > 0))
-                d.warnings.push_back(fmt::format("its TimeIncrement is in \"{}\", a unit that is not known: it is left out", unit));
+                d.warnings.push_back(
+                    fmt::format("its TimeIncrement is in \"{}\", a unit that is not known: it is left out", unit));
         }
     }
 
@@ -227,8 +232,8 @@ private:
         if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); })) names.clear();
     }
 
-    /// Which pages have which planes. By OME's schema a run begins at page 0 and takes all planes that are left; where it states a
-    /// page, it takes one.
+    /// Which pages have which planes. By OME's schema a run begins at page 0 and takes all planes that are left; where it states
+    /// a page, it takes one.
     void place_planes() {
         Description& d = description;
         std::set<std::int64_t> begins;   // of the runs, in planes
@@ -263,7 +268,7 @@ private:
     XmlReader xml_;
     std::int64_t channels_, series_;
     Files files_;
-    std::string order_;                        ///< of the pages' axes, the fastest first; empty: it is not followed
+    std::string order_;   ///< of the pages' axes, the fastest first; empty: it is not followed
     std::array<std::int64_t, 3> sizes_{};
     bool in_pixels_ = false, in_run_ = false, in_uuid_ = false, named_ = false, paged_ = false;
     PlaneRun run_;

@@ -2,9 +2,9 @@
 // their planes are.
 #pragma once
 
-#include "io/tiff_describe.hpp"
-
 #include <cstdint>
+
+#include "io/tiff_describe.hpp"
 
 namespace parallax::io::tiff {
 
@@ -14,18 +14,18 @@ struct OmeFile {
 };
 
 struct OmeImage {
-    std::vector<std::uint32_t> files{};    ///< that have planes of it, of OmeWords::files or `here`, each once
-    std::vector<std::uint32_t> unpaged{};  ///< those of them where a run of planes does not say at which page it begins
-    bool inside = false;                   ///< its pixels stand in the words themselves (BinData)
+    std::vector<std::uint32_t> files{};     ///< that have planes of it, of OmeWords::files or `here`, each once
+    std::vector<std::uint32_t> unpaged{};   ///< those of them where a run of planes does not say at which page it begins
+    bool inside = false;                    ///< its pixels stand in the words themselves (BinData)
 };
 
 struct OmeWords {
     static constexpr std::uint32_t here = UINT32_MAX;   ///< the file that has these words
 
-    std::string problem{};   ///< why they are not followed; empty: they are
-    std::string uuid{};      ///< of the file that has them; empty: not said
-    bool elsewhere = false;  ///< they stand in another file, and this says in which
-    OmeFile other{};         ///< that
+    std::string problem{};          ///< why they are not followed; empty: they are
+    std::string uuid{};             ///< of the file that has them; empty: not said
+    bool elsewhere = false;         ///< they stand in another file, and this says in which
+    OmeFile other{};                ///< that
     std::vector<OmeFile> files{};   ///< that are named, each once
     std::vector<OmeImage> images{};
 };

@@ -74,9 +74,11 @@ void choose_series(const Source& source, Document& document, const std::string& 
     std::vector<Page>& pages = document.pages;
     Description said = describe(text, shape_of(pages.front()), wanted.value_or(0));
     // Its own pages may have other channels than the first of all.
-    if (const auto own = static_cast<std::size_t>(std::max<std::int64_t>(0, said.first)); said.by == "OME-XML" && said.first > 0) {
+    if (said.by == "OME-XML" && said.first > 0) {
+        const auto own = static_cast<std::size_t>(said.first);
         const auto page = std::find_if(pages.begin(), pages.end(), [own](const Page& one) { return one.index == own; });
-        if (page != pages.end() && page->samples != pages.front().samples) said = describe(text, shape_of(*page), wanted.value_or(0));
+        if (page != pages.end() && page->samples != pages.front().samples)
+            said = describe(text, shape_of(*page), wanted.value_or(0));
     }
     // Whoever states the axis of the pages takes them as they stand.
     if (said.by == "OME-XML" && (!wanted || *wanted < said.series)) {
@@ -318,7 +320,8 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
 }
 
 /// Programs that keep axes and distances in tags of their own.
-void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint64_t>& tags, const Description& said, Document& document) {
+void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint64_t>& tags, const Description& said,
+                  Document& document) {
     constexpr std::pair<int, const char*> makers[] = {
         {34412, "Zeiss's LSM"}, {34361, "Olympus's FluoView"}, {51123, "Micro-Manager"},    {34118, "Zeiss's SEM"},
         {34680, "FEI's SEM"},   {34682, "FEI's Helios"},       {65420, "Hamamatsu's NDPI"}, {33550, "GeoTIFF"}};
@@ -592,8 +595,10 @@ Document read_document(const Source& source, TiffSet& set) {
             "white is zero in it, 0 to be shown white: values are read as they are stored, as tifffile reads them");
     if (!description.empty()) info.metadata.notes["tiff.description"] = description;
     info.detail =
-        fmt::format("{}, {} page{}{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
-                    info.parts.empty() ? "" : fmt::format(" of {} files", info.parts.size() + 1), big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
+        fmt::format("{}, {} page{}{}, {}-endian{}{}{}{}", name_of(page.compression), document.count,
+                    document.count == 1 ? "" : "s",
+                    info.parts.empty() ? "" : fmt::format(" of {} files", info.parts.size() + 1), big_endian ? "big" : "little",
+                    page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
                     document.expand ? fmt::format(", {} bits widened to 8", page.bits)
                     : document.half ? ", 16-bit floats widened to 32"
                     : document.signed_by_offset ? ", 32768 taken off as ImageJ does of numbers with a sign"

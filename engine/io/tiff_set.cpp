@@ -24,7 +24,8 @@ fs::path path_of(const std::string& name) { return fs::path(std::u8string(name.b
 /// The whole of a file of OME-XML.
 std::string text_of(const Source& source, File& file) {
     if (file.size() > most_words)
-        fail(source, fmt::format("{} has {} bytes of OME-XML; up to {} are read", shortened(file.name()), file.size(), most_words),
+        fail(source,
+             fmt::format("{} has {} bytes of OME-XML; up to {} are read", shortened(file.name()), file.size(), most_words),
              "split it, or write the images as one OME-TIFF");
     std::string text(static_cast<std::size_t>(file.size()), '\0');
     file.read(text.data(), text.size(), "its OME-XML");
@@ -61,7 +62,8 @@ std::optional<host::OpenedFile> TiffSet::open_beside(const std::string& name) co
     const std::string bare = name.starts_with("./") ? name.substr(2) : name;
     if (bare.empty() || bare == "." || bare == ".." || bare.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos)
         fail(source_, fmt::format("its OME-XML names the file \"{}\", which is not in its own folder", shortened(name)),
-             "put the files into one folder and write their bare names, or state \"page_axis\": \"z\", which reads the pages of one "
+             "put the files into one folder and write their bare names, or state \"page_axis\": \"z\", which reads the pages of "
+             "one "
              "TIFF alone");
     const fs::path path = source_.asked.parent_path() / path_of(bare);
     if (source_.options.open_part) {

@@ -13,8 +13,8 @@
 
 namespace parallax::io::tiff {
 
-/// Files are known by identity (inode, length, time of change) from the first time that they are opened; some hundreds may be more
-/// than a process may hold open, so that they are closed and opened again, and held against that.
+/// Files are known by identity (inode, length, time of change) from the first time that they are opened; some hundreds may be
+/// more than a process may hold open, so that they are closed and opened again, and held against that.
 class TiffSet {
 public:
     /// Opens the source: a TIFF, which is then member 0, or OME-XML alone. It must outlive the set. Throws IoError.
@@ -25,8 +25,8 @@ public:
     /// OME-XML that stands alone, as UTF-8; empty: the source is a TIFF.
     const std::string& words() const noexcept { return words_; }
 
-    /// A TIFF in the folder of the source, opened; the same name is the same member. Nothing: there is no such file. Throws IoError
-    /// for a name that leads elsewhere, and for what is no TIFF.
+    /// A TIFF in the folder of the source, opened; the same name is the same member. Nothing: there is no such file. Throws
+    /// IoError for a name that leads elsewhere, and for what is no TIFF.
     std::optional<std::size_t> add(const std::string& name);
     struct Words {
         std::string text;
@@ -50,7 +50,8 @@ public:
     /// Runs what reads a member: an error names it, and one that has changed meanwhile is told as that.
     template <class Work>
     void within(std::size_t member, const Work& work) const {
-        if (members_.size() == 1 && own_) return work(file(member));   // a file alone is held against what was planned by its reader
+        if (members_.size() == 1 && own_)
+            return work(file(member));   // a file alone is held against what was planned by its reader
         try {
             work(file(member));
         } catch (const IoError& error) {

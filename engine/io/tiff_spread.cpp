@@ -41,9 +41,9 @@ std::optional<Found> find_words(const Source& source, TiffSet& set, Document& do
     std::optional<TiffSet::Words> there;
     if (!other.name.empty()) there = set.words_in(other.name);
     if (!there) {
-        document.file.warnings.push_back(
-            fmt::format("its OME-XML stands in another file, {}: its axes and distances are not known",
-                        other.name.empty() ? "which it does not name" : fmt::format("{}, which is not there", shortened(other.name))));
+        document.file.warnings.push_back(fmt::format(
+            "its OME-XML stands in another file, {}: its axes and distances are not known",
+            other.name.empty() ? "which it does not name" : fmt::format("{}, which is not there", shortened(other.name))));
         return std::nullopt;
     }
     found.words = read_ome(there->text);
@@ -52,12 +52,13 @@ std::optional<Found> find_words(const Source& source, TiffSet& set, Document& do
     if (!found.words.problem.empty())
         fail(source, fmt::format("its OME-XML stands in {}, and is damaged there: {}", name, found.words.problem), by_itself);
     if (found.words.elsewhere)
-        fail(source, fmt::format("its OME-XML stands in {}, which says that it stands in {}", name, shortened(found.words.other.name)),
+        fail(source,
+             fmt::format("its OME-XML stands in {}, which says that it stands in {}", name, shortened(found.words.other.name)),
              by_itself);
     if (!other.uuid.empty() && !found.words.uuid.empty() && !same_uuid(other.uuid, found.words.uuid))
         fail(source,
-             fmt::format("its OME-XML stands in {} of UUID {}, and the file of that name has UUID {}", name, shortened(other.uuid),
-                         shortened(found.words.uuid)),
+             fmt::format("its OME-XML stands in {} of UUID {}, and the file of that name has UUID {}", name,
+                         shortened(other.uuid), shortened(found.words.uuid)),
              "that file belongs to another set: look for its own");
     text = std::move(there->text);
     return found;
@@ -138,9 +139,8 @@ public:
                 describe_pages(source_, set_, *member, all_.pages[*member], document_.reduced);
             }
         }
-        std::sort(document_.reduced.begin(), document_.reduced.end(), [](const Page& a, const Page& b) {
-            return std::pair(a.member, a.index) < std::pair(b.member, b.index);
-        });
+        std::sort(document_.reduced.begin(), document_.reduced.end(),
+                  [](const Page& a, const Page& b) { return std::pair(a.member, a.index) < std::pair(b.member, b.index); });
         return std::move(all_);
     }
 
@@ -163,8 +163,10 @@ private:
             return std::nullopt;
         }
         const std::optional<std::size_t> member = set_.add(named.name);
-        if (member) check_uuid(source_, named, uuid_of(set_.description(*member)));
-        else all_.missing.push_back(shortened(named.name));
+        if (member)
+            check_uuid(source_, named, uuid_of(set_.description(*member)));
+        else
+            all_.missing.push_back(shortened(named.name));
         return member;
     }
 
@@ -177,8 +179,8 @@ private:
     std::vector<bool> seen_;   ///< by member
 };
 
-/// Runs of planes that say where they begin and not how many they are, up to where another begins: so are they in files of programs
-/// that state the first plane of each file alone. Nothing: then, too, not every plane has a page and every page a plane.
+/// Runs of planes that say where they begin and not how many they are, up to where another begins: so are they in files of
+/// programs that state the first plane of each file alone. Nothing: then, too, not every plane has a page and every page a plane.
 std::optional<Planes> filled(const Source& source, Description said, const Gathered& all) {
     std::set<std::int64_t> begins;
     for (const PlaneRun& run : said.planes) begins.insert(run.plane);
@@ -215,8 +217,8 @@ std::string_view word_for(const Page& page) {
 }
 
 int bits_of(std::string_view word) {
-    constexpr std::pair<std::string_view, int> words[] = {{"bit", 1},    {"int8", 8},   {"uint8", 8},   {"int16", 16},
-                                                          {"uint16", 16}, {"int32", 32}, {"uint32", 32}, {"float", 32},
+    constexpr std::pair<std::string_view, int> words[] = {{"bit", 1},     {"int8", 8},     {"uint8", 8},           {"int16", 16},
+                                                          {"uint16", 16}, {"int32", 32},   {"uint32", 32},         {"float", 32},
                                                           {"double", 64}, {"complex", 64}, {"double-complex", 128}};
     for (const auto& [name, bits] : words) {
         if (name == word) return bits;
@@ -231,7 +233,8 @@ void check_pages(const Source& source, const TiffSet& set, Document& document, c
     for (const Page& page : document.pages) {
         const auto unlike = [&](const std::string& expected, const std::string& found) {
             fail(source,
-                 fmt::format("its OME-XML says {}, and page {} of {} has {}", expected, page.index, shortened(set.name(page.member)), found),
+                 fmt::format("its OME-XML says {}, and page {} of {} has {}", expected, page.index,
+                             shortened(set.name(page.member)), found),
                  "the file belongs to another set, or was changed: look for its own");
         };
         if ((said.width > 0 && page.width != said.width) || (said.height > 0 && page.height != said.height))
@@ -240,8 +243,8 @@ void check_pages(const Source& source, const TiffSet& set, Document& document, c
         if (!page.same_picture(first))
             fail(source,
                  fmt::format("page {} of {} is unlike page {} of {}: {} samples of {} bits and {}", page.index,
-                             shortened(set.name(page.member)), first.index, shortened(set.name(first.member)), page.samples, page.bits,
-                             first.samples),
+                             shortened(set.name(page.member)), first.index, shortened(set.name(first.member)), page.samples,
+                             page.bits, first.samples),
                  by_itself);
     }
     const std::string_view word = word_for(first);
@@ -311,7 +314,8 @@ std::optional<std::int64_t> shared_with(const OmeWords& words, std::int64_t seri
     const std::set<std::uint32_t> ours(unpaged.begin(), unpaged.end());
     for (std::size_t i = 0; i < words.images.size(); ++i) {
         const std::vector<std::uint32_t>& theirs = words.images[i].unpaged;
-        const bool shared = std::any_of(theirs.begin(), theirs.end(), [&ours](std::uint32_t file) { return ours.count(file) != 0; });
+        const bool shared =
+            std::any_of(theirs.begin(), theirs.end(), [&ours](std::uint32_t file) { return ours.count(file) != 0; });
         if (i != which && shared) return static_cast<std::int64_t>(i);
     }
     return std::nullopt;
@@ -321,9 +325,10 @@ void check_unshared(const Source& source, const OmeWords& words, std::int64_t se
     const std::optional<std::int64_t> other = shared_with(words, series);
     if (!other) return;
     fail(source,
-         fmt::format("its OME-XML describes {} images, and says for neither image {} nor image {} at which page (IFD) of one file it "
-                     "begins: by OME's schema both begin at its first",
-                     words.images.size(), std::min(*other, series), std::max(*other, series)),
+         fmt::format(
+             "its OME-XML describes {} images, and says for neither image {} nor image {} at which page (IFD) of one file it "
+             "begins: by OME's schema both begin at its first",
+             words.images.size(), std::min(*other, series), std::max(*other, series)),
          "write it again, each TiffData with its IFD; \"page_axis\": \"z\" reads its pages as they stand");
 }
 
@@ -371,7 +376,8 @@ std::optional<Description> choose_spread(const Source& source, TiffSet& set, Doc
     if (!all.missing.empty() && !planes.missing.empty()) planes.missing += "; " + listed(all.missing);
     if (planes.pages.empty() || (!planes.missing.empty() && !alone && others > 0))
         fail(source,
-             others > 0 ? fmt::format("{}, and {} page{} without a plane", planes.missing, others, others == 1 ? "" : "s") : planes.missing,
+             others > 0 ? fmt::format("{}, and {} page{} without a plane", planes.missing, others, others == 1 ? "" : "s")
+                        : planes.missing,
              set.has_own() ? by_itself : "look for the files of the set");
     document.pages = std::move(planes.pages);
     document.series = static_cast<std::int64_t>(words.images.size());

@@ -9,7 +9,8 @@
 namespace parallax::io::tiff {
 
 /// Replaces the document's pages by the planes of one image, where its OME-XML or its planes stand in more than one file, and
-/// `text` by that OME-XML. Nothing: the file stands alone, and the document is as it was. Throws IoError for what does not fit together.
+/// `text` by that OME-XML. Nothing: the file stands alone, and the document is as it was. Throws IoError for what does not fit
+/// together.
 std::optional<Description> choose_spread(const Source&, TiffSet&, Document&, std::string& text);
 
 /// Another image that lays claim to the same pages by saying nothing of pages, as this one does.

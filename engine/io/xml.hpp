@@ -1,5 +1,5 @@
-// XML as microscopes write it: tags, attributes and text, one after the other. Nothing outside of the text is looked at, entities that
-// it declares are not followed, and each byte is looked at a few times at most.
+// XML as microscopes write it: tags, attributes and text, one after the other. Nothing outside of the text is looked at, entities
+// that it declares are not followed, and each byte is looked at a few times at most.
 #pragma once
 
 #include <optional>

@@ -29,19 +29,22 @@ std::string uuid(int number) { return fmt::format("urn:uuid:00000000-0000-0000-0
 
 /// The planes of a file: "<TiffData FirstZ="1" ..."; `attributes` of the TiffData.
 std::string block(const std::string& file, int number, const std::string& attributes) {
-    return fmt::format(R"(<TiffData {}><UUID FileName="{}">{}</UUID></TiffData>)", attributes, file, number < 0 ? "" : uuid(number));
+    return fmt::format(R"(<TiffData {}><UUID FileName="{}">{}</UUID></TiffData>)", attributes, file,
+                       number < 0 ? "" : uuid(number));
 }
 
 std::string image(const char* order, int z, int c, int t, const std::string& blocks) {
-    return fmt::format(R"(<Image ID="Image:0"><Pixels ID="Pixels:0" DimensionOrder="{}" Type="uint8" SizeX="2" SizeY="1" SizeZ="{}" SizeC="{}" SizeT="{}" )"
-                       R"(PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2">{}</Pixels></Image>)",
-                       order, z, c, t, blocks);
+    return fmt::format(
+        R"(<Image ID="Image:0"><Pixels ID="Pixels:0" DimensionOrder="{}" Type="uint8" SizeX="2" SizeY="1" SizeZ="{}" SizeC="{}" SizeT="{}" )"
+        R"(PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2">{}</Pixels></Image>)",
+        order, z, c, t, blocks);
 }
 
 /// `number` below 0: without a UUID.
 std::string ome(int number, const std::string& inside) {
-    return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"{}>{}</OME>)",
-                       number < 0 ? "" : fmt::format(R"( UUID="{}")", uuid(number)), inside);
+    return fmt::format(
+        R"(<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"{}>{}</OME>)",
+        number < 0 ? "" : fmt::format(R"( UUID="{}")", uuid(number)), inside);
 }
 
 std::string elsewhere(int number, const std::string& file, int master) {
@@ -59,7 +62,8 @@ struct Three {
     Folder folder;
     std::string planes;
     Three() {
-        for (int z = 0; z < 3; ++z) planes += block(fmt::format("{}.ome.tif", z), z, fmt::format(R"(FirstZ="{}" IFD="0" PlaneCount="2")", z));
+        for (int z = 0; z < 3; ++z)
+            planes += block(fmt::format("{}.ome.tif", z), z, fmt::format(R"(FirstZ="{}" IFD="0" PlaneCount="2")", z));
         planes = image("XYCZT", 3, 2, 1, planes);
         for (int z = 0; z < 3; ++z) put(file(z), pages_with({10 * z, 10 * z + 1}, ome(z, planes)));
     }
@@ -123,7 +127,8 @@ TEST_CASE("set: OME-XML that stands in one file, or beside all, is found") {
     }
     CHECK(firsts(io::read(companion, {.page_axis = 't'})) == all_of_three);
     put(companion, ome(8, three.planes));
-    CHECK(three.problem(three.file(0)).find("a.companion.ome of UUID " + uuid(7) + ", and the file of that name has UUID " + uuid(8)) !=
+    CHECK(three.problem(three.file(0))
+              .find("a.companion.ome of UUID " + uuid(7) + ", and the file of that name has UUID " + uuid(8)) !=
           std::string::npos);
     put(companion, elsewhere(7, "b.companion.ome", 8));
     CHECK(three.problem(three.file(0)).find("says that it stands in b.companion.ome") != std::string::npos);
@@ -145,7 +150,8 @@ TEST_CASE("set: Micro-Manager's files, with words of its own and ImageJ's beside
             std::vector<TiffEntry> entries = tiff_picture(2, 1, 8, 1, 8 + 2 * page, 2);
             if (page == 0) {   // the same tag twice, as it writes it
                 const auto at = std::find_if(entries.begin(), entries.end(), [](const TiffEntry& e) { return e.tag > 270; });
-                const std::string imagej = fmt::format("ImageJ=1.51\nimages={}\nframes={}\nhyperstack=true\n", values.size(), values.size());
+                const std::string imagej =
+                    fmt::format("ImageJ=1.51\nimages={}\nframes={}\nhyperstack=true\n", values.size(), values.size());
                 entries.insert(entries.insert(at, tiff_text(270, imagej)), tiff_text(270, description));
                 entries.push_back(tiff_text(51123, R"({"Summary": 1})"));
             }
@@ -157,7 +163,8 @@ TEST_CASE("set: Micro-Manager's files, with words of its own and ImageJ's beside
     std::string blocks;
     const std::string names[] = {"a_MMStack_Pos0.ome.tif", "a_MMStack_Pos0_1.ome.tif"};
     for (int i = 0; i < 6; ++i)
-        blocks += block(names[i / 4], i / 4, fmt::format(R"(FirstC="{}" FirstT="{}" FirstZ="0" IFD="{}" PlaneCount="1")", i % 2, i / 2, i % 4));
+        blocks += block(names[i / 4], i / 4,
+                        fmt::format(R"(FirstC="{}" FirstT="{}" FirstZ="0" IFD="{}" PlaneCount="1")", i % 2, i / 2, i % 4));
     put(folder / names[0], file({0, 1, 2, 3}, ome(0, image("XYCZT", 1, 2, 3, blocks))));
     put(folder / names[1], file({4, 5}, elsewhere(1, names[0], 0)));
     for (const std::string& name : names) {
@@ -175,13 +182,14 @@ TEST_CASE("set: a file that is renamed is known by its UUID, else it is an error
     const Three three;
     fs::rename(three.file(1), three.folder / "one.tif");
     CHECK(firsts(io::read(three.folder / "one.tif")) == all_of_three);
-    CHECK(three.warnings(three.file(0)).find("has 4 of the 6 planes that its OME-XML describes (the first that is missing: z 1, c 0); "
-                                             "1.ome.tif is not there") != std::string::npos);
+    CHECK(three.warnings(three.file(0))
+              .find("has 4 of the 6 planes that its OME-XML describes (the first that is missing: z 1, c 0); "
+                    "1.ome.tif is not there") != std::string::npos);
     CHECK(firsts(io::read(three.file(0))) == std::vector{0, 1, 20, 21});
     put(three.folder / "one.tif", pages_with({10, 11}, ome(-1, three.planes)));
     CHECK(three.problem(three.folder / "one.tif").find("none in one of its own name or UUID") != std::string::npos);
     // The only file that is named is this one, whatever its name.
-    put(three.folder / "one.tif", pages_with({5, 6}, ome(-1, image("XYCZT", 1, 2, 1, block("gone.tif", 3, ""))))); 
+    put(three.folder / "one.tif", pages_with({5, 6}, ome(-1, image("XYCZT", 1, 2, 1, block("gone.tif", 3, "")))));
     CHECK(firsts(io::read(three.folder / "one.tif")) == std::vector{5, 6});
     CHECK(io::info(three.folder / "one.tif").desc.describe() == "u8 2 x 1 x 2 (c, y, x)");
 }
@@ -194,10 +202,12 @@ TEST_CASE("set: files that do not fit together are refused, and the file is name
         CHECK_MESSAGE(problem.find(words) != std::string::npos, problem);
     };
     const auto with = [](int z, const std::string& bytes) { return [=](const Three& three) { put(three.file(z), bytes); }; };
-    expect("names 1.ome.tif with UUID " + uuid(1) + ", and the file of that name has UUID " + uuid(9),
-           [](const Three& three) { put(three.file(1), pages_with({10, 11}, ome(9, three.planes))); });
-    expect("names 0.ome.tif with UUID " + uuid(0) + ", and the file of that name has UUID " + uuid(9),
-           [](const Three& three) { put(three.file(0), pages_with({0, 1}, ome(9, three.planes))); });
+    expect("names 1.ome.tif with UUID " + uuid(1) + ", and the file of that name has UUID " + uuid(9), [](const Three& three) {
+        put(three.file(1), pages_with({10, 11}, ome(9, three.planes)));
+    });
+    expect("names 0.ome.tif with UUID " + uuid(0) + ", and the file of that name has UUID " + uuid(9), [](const Three& three) {
+        put(three.file(0), pages_with({0, 1}, ome(9, three.planes)));
+    });
     expect("says 2 x 1 pixels, and page 0 of 2.ome.tif has 3 x 1", with(2, pages_with({20, 21}, "", 3)));
     expect("its file 1.ome.tif: is no TIFF file", with(1, "something else"));
     expect("its file 1.ome.tif: the file is empty", with(1, ""));
@@ -216,21 +226,26 @@ TEST_CASE("set: files that do not fit together are refused, and the file is name
     const auto two = [](const char* of_0) {
         return image("XYCZT", 2, 1, 1, block("0.ome.tif", 0, of_0) + block("9.ome.tif", 9, R"(FirstZ="1")"));
     };
-    expect("has 0 of the 2 planes that its OME-XML describes (the first that is missing: z 0); 9.ome.tif is not there, and 1 page without",
-           [&](const Three& three) { put(three.file(0), pages_with({1}, ome(0, two(R"(IFD="5")")))); });
+    expect(
+        "has 0 of the 2 planes that its OME-XML describes (the first that is missing: z 0); 9.ome.tif is not there, and 1 page "
+        "without",
+        [&](const Three& three) { put(three.file(0), pages_with({1}, ome(0, two(R"(IFD="5")")))); });
     expect("gives two places to the plane z 0, page 0", [](const Three& three) {
-        const std::string twice = block("1.ome.tif", 1, R"(IFD="0" FirstZ="1")") + block("1.ome.tif", 1, R"(IFD="0")") + block("0.ome.tif", 0, R"(FirstZ="2")");
+        const std::string twice = block("1.ome.tif", 1, R"(IFD="0" FirstZ="1")") + block("1.ome.tif", 1, R"(IFD="0")") +
+                                  block("0.ome.tif", 0, R"(FirstZ="2")");
         put(three.file(0), pages_with({1}, ome(0, image("XYCZT", 3, 1, 1, twice))));
     });
     expect("a plane beyond the 6", [](const Three& three) {
-        put(three.file(0), pages_with({0, 1}, ome(0, image("XYCZT", 3, 2, 1, block("0.ome.tif", 0, "") + block("1.ome.tif", 1, R"(FirstZ="3")")))));
+        put(three.file(0), pages_with({0, 1}, ome(0, image("XYCZT", 3, 2, 1,
+                                                           block("0.ome.tif", 0, "") + block("1.ome.tif", 1, R"(FirstZ="3")")))));
     });
     // None of them is there.
     const Three three;
     const fs::path companion = three.folder / "a.companion.ome";
     put(companion, ome(7, three.planes));
     for (const int z : {0, 1, 2}) fs::remove(three.file(z));
-    CHECK(three.problem(companion).find("in other files: 0.ome.tif, 1.ome.tif and 1 more files are not there") != std::string::npos);
+    CHECK(three.problem(companion).find("in other files: 0.ome.tif, 1.ome.tif and 1 more files are not there") !=
+          std::string::npos);
     put(companion, ome(7, image("XYCZT", 1, 1, 1, "<TiffData/>")));
     CHECK(three.problem(companion).find("does not say in which file") != std::string::npos);
     put(companion, ome(7, image("XYCZT", 1, 1, 1, "<BinData Length=\"2\">AAA=</BinData>")));
@@ -250,7 +265,8 @@ TEST_CASE("set: names that lead elsewhere are refused, others are names") {
     const auto named = [&](const std::string& name) {
         return ome(0, image("XYCZT", 2, 1, 1, block("0.ome.tif", 0, R"(IFD="0")") + block(name, 5, R"(FirstZ="1")")));
     };
-    for (const char* const name : {"../b.tif", "/etc/passwd", "sub/b.tif", "..", ".", "./../b.tif", "C:\\data\\b.tif", "sub\\b.tif", "./"}) {
+    for (const char* const name :
+         {"../b.tif", "/etc/passwd", "sub/b.tif", "..", ".", "./../b.tif", "C:\\data\\b.tif", "sub\\b.tif", "./"}) {
         CAPTURE(name);
         put(three.file(0), pages_with({1}, named(name)));
         CHECK(three.problem(three.file(0)).find("not in its own folder") != std::string::npos);
@@ -268,7 +284,8 @@ TEST_CASE("set: names that lead elsewhere are refused, others are names") {
     }
     // A second name of a file is that file.
     fs::create_symlink(three.file(0), three.folder / "link.tif");
-    put(three.file(0), pages_with({1}, ome(-1, image("XYCZT", 2, 1, 1, block("0.ome.tif", -1, "") + block("link.tif", -1, R"(FirstZ="1")")))));
+    put(three.file(0),
+        pages_with({1}, ome(-1, image("XYCZT", 2, 1, 1, block("0.ome.tif", -1, "") + block("link.tif", -1, R"(FirstZ="1")")))));
     CHECK(three.problem(three.file(0)).find("gives two places to the plane z 1, page 0") != std::string::npos);
 }
 
@@ -286,12 +303,16 @@ TEST_CASE("set: pages without a stated number follow OME's schema, file by file"
     CHECK(read(block("a.tif", 0, "") + block("b.tif", 1, R"(FirstZ="1")") + block("a.tif", 0, R"(FirstC="1")") +
                    block("b.tif", 1, R"(FirstZ="1" FirstC="1")"),
                {1, 3}, {2, 4}, 2, 2) == std::vector{1, 2, 3, 4});
-    // The first plane of each file alone is said, and no number: as Bio-Formats, the others follow where that leaves no page and no plane.
-    CHECK(read(block("a.tif", 0, R"(IFD="0")") + block("b.tif", 1, R"(IFD="0" FirstC="1")"), {1, 2}, {3, 4}, 2, 2) == std::vector{1, 2, 3, 4});
+    // The first plane of each file alone is said, and no number: as Bio-Formats, the others follow where that leaves no page and
+    // no plane.
+    CHECK(read(block("a.tif", 0, R"(IFD="0")") + block("b.tif", 1, R"(IFD="0" FirstC="1")"), {1, 2}, {3, 4}, 2, 2) ==
+          std::vector{1, 2, 3, 4});
     put(folder / "b.tif", pages_with({3}, ""));
-    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("has 2 of the 4 planes") != std::string::npos);
+    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("has 2 of the 4 planes") !=
+          std::string::npos);
     // A page that no plane has is left out, and told.
-    CHECK(read(block("a.tif", 0, R"(IFD="1" PlaneCount="1")") + block("b.tif", 1, R"(IFD="0" FirstZ="1")"), {1, 2}, {3}, 2, 1) == std::vector{2, 3});
+    CHECK(read(block("a.tif", 0, R"(IFD="1" PlaneCount="1")") + block("b.tif", 1, R"(IFD="0" FirstZ="1")"), {1, 2}, {3}, 2, 1) ==
+          std::vector{2, 3});
     CHECK(io::info(folder / "a.tif").ignored == std::vector<std::string>{"1 page that OME-XML gives no plane"});
 }
 
@@ -314,8 +335,10 @@ TEST_CASE("set: of files that come by a pattern each is read alone") {
     fs::remove(three.file(2));
     CHECK(io::info(three.file(1), alone).desc.describe() == "u8 2 x 1 x 2 (c, y, x)");
     // Planes that are no part along the axes come as pages.
-    put(three.file(2), pages_with({1, 2}, ome(2, image("XYCZT", 2, 2, 1, block("2.ome.tif", 2, R"(IFD="0")") + block("2.ome.tif", 2, R"(IFD="1" FirstZ="1" FirstC="1")") +
-                                                                         block("1.ome.tif", 1, R"(IFD="0" FirstC="1")")))));
+    put(three.file(2), pages_with({1, 2}, ome(2, image("XYCZT", 2, 2, 1,
+                                                       block("2.ome.tif", 2, R"(IFD="0")") +
+                                                           block("2.ome.tif", 2, R"(IFD="1" FirstZ="1" FirstC="1")") +
+                                                           block("1.ome.tif", 1, R"(IFD="0" FirstC="1")")))));
     const io::FileInfo corners = io::info(three.file(2), alone);
     CHECK(corners.desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
     CHECK(corners.warnings.size() == 2);
@@ -330,7 +353,8 @@ TEST_CASE("set: of files that come by a pattern each is read alone") {
 TEST_CASE("set: of several images the one that the file has planes of is read, and others by \"series\"") {
     const Folder folder;
     const auto one = [](const std::string& name, int number) {
-        return image("XYCZT", 2, 1, 1, block(name, number, R"(IFD="0")") + block("more_" + name, number + 5, R"(FirstZ="1" IFD="0")"));
+        return image("XYCZT", 2, 1, 1,
+                     block(name, number, R"(IFD="0")") + block("more_" + name, number + 5, R"(FirstZ="1" IFD="0")"));
     };
     for (const int n : {1, 2}) {
         put(folder / fmt::format("{}.tif", n), pages_with({n}, ome(n, one("1.tif", 1) + one("2.tif", 2))));
@@ -341,10 +365,25 @@ TEST_CASE("set: of several images the one that the file has planes of is read, a
             CHECK(firsts(io::read(folder / name)) == std::vector{n, n + 10});
             CHECK(firsts(io::read(folder / name, {.series = 0})) == std::vector{1, 11});
             CHECK(firsts(io::read(folder / name, {.series = 1})) == std::vector{2, 12});
-            CHECK(io_error(folder / name, [&] { io::info(folder / name, {.series = 2}); }).problem.find("holds 2 images") != std::string::npos);
+            CHECK(io_error(folder / name, [&] { io::info(folder / name, {.series = 2}); }).problem.find("holds 2 images") !=
+                  std::string::npos);
         }
-        CHECK(io::info(folder / fmt::format("{}.tif", n)).ignored == std::vector<std::string>{"1 other image: \"series\" takes one of them"});
+        CHECK(io::info(folder / fmt::format("{}.tif", n)).ignored ==
+              std::vector<std::string>{"1 other image: \"series\" takes one of them"});
     }
+}
+
+TEST_CASE("set: an image behind another has the channels of its own pages") {
+    const Folder folder;
+    const std::string text = ome(-1, image("XYCZT", 1, 1, 1, R"(<TiffData IFD="0" PlaneCount="1"/>)") +
+                                         image("XYCZT", 1, 3, 1, R"(<Channel SamplesPerPixel="3"/><TiffData IFD="1" PlaneCount="1"/>)"));
+    put(folder / "a.ome.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2, {tiff_text(270, text)}),
+                                         tiff_picture(2, 1, 8, 2, 10, 6, {{258, 3, {8, 8, 8}}, {277, 3, {3}}})},
+                                        std::string("\1\2\3\4\5\6\7\10", 8)));
+    const io::FileInfo info = io::info(folder / "a.ome.tif", {.series = 1});
+    CHECK(info.desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+    CHECK(info.warnings.empty());   // before: one of three planes
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.ome.tif", {.series = 1})) == std::vector<std::uint8_t>{3, 4, 5, 6, 7, 8});
 }
 
 TEST_CASE("set: images that lay claim to the same pages without a word on pages are refused") {
@@ -362,14 +401,17 @@ TEST_CASE("set: images that lay claim to the same pages without a word on pages 
     put(path, pages_with({1, 2, 3, 4}, ome(-1, empty + image("XYCZT", 2, 1, 1, R"(<TiffData IFD="2" PlaneCount="2"/>)"))));
     CHECK(firsts(io::read(path)) == std::vector{1, 2});
     CHECK(firsts(io::read(path, {.series = 1})) == std::vector{3, 4});
-    put(path, pages_with({1, 2}, ome(0, image("XYCZT", 2, 1, 1, block("a.ome.tif", 0, "")) + image("XYCZT", 2, 1, 1, block("b.ome.tif", 1, "")))));
+    put(path, pages_with({1, 2}, ome(0, image("XYCZT", 2, 1, 1, block("a.ome.tif", 0, "")) +
+                                            image("XYCZT", 2, 1, 1, block("b.ome.tif", 1, "")))));
     put(folder / "b.ome.tif", pages_with({3, 4}, ""));
     CHECK(firsts(io::read(path)) == std::vector{1, 2});
     CHECK(firsts(io::read(path, {.series = 1})) == std::vector{3, 4});
-    put(path, pages_with({1, 2}, ome(0, image("XYCZT", 2, 1, 1, block("b.ome.tif", 1, "")) + image("XYCZT", 2, 1, 1, block("b.ome.tif", 1, "")) +
+    put(path, pages_with({1, 2}, ome(0, image("XYCZT", 2, 1, 1, block("b.ome.tif", 1, "")) +
+                                            image("XYCZT", 2, 1, 1, block("b.ome.tif", 1, "")) +
                                             image("XYCZT", 2, 1, 1, block("a.ome.tif", 0, "")))));
     CHECK(firsts(io::read(path)) == std::vector{1, 2});
-    CHECK(io_error(path, [&] { io::read(path, {.series = 1}); }).problem.find("neither image 0 nor image 1") != std::string::npos);
+    CHECK(io_error(path, [&] { io::read(path, {.series = 1}); }).problem.find("neither image 0 nor image 1") !=
+          std::string::npos);
 }
 
 TEST_CASE("set: more files than are held open, slices, and a file that changes meanwhile") {
@@ -378,7 +420,8 @@ TEST_CASE("set: more files than are held open, slices, and a file that changes m
     constexpr int files = 150;
     std::string blocks;
     for (int t = 0; t < files; ++t)   // z goes through the files, and back to the first for each t
-        blocks += block(name(t), t, fmt::format(R"(IFD="0" FirstZ="{}")", t)) + block(name(t), t, fmt::format(R"(IFD="1" FirstT="1" FirstZ="{}")", t));
+        blocks += block(name(t), t, fmt::format(R"(IFD="0" FirstZ="{}")", t)) +
+                  block(name(t), t, fmt::format(R"(IFD="1" FirstT="1" FirstZ="{}")", t));
     const std::string text = ome(7, image("XYZTC", files, 1, 2, blocks));
     put(folder / "a.companion.ome", text);
     for (int t = 0; t < files; ++t) put(folder / name(t), pages_with({t, 255 - t}, elsewhere(t, "a.companion.ome", 7)));
@@ -389,11 +432,13 @@ TEST_CASE("set: more files than are held open, slices, and a file that changes m
     CHECK(firsts(io::read(path)) == expected);
     CHECK(io::info(path).parts.size() == files);
 
-    put(folder / "a.companion.ome", ome(7, image("XYZTC", files, 1, 1, blocks.substr(0, 0) + [&] {
-        std::string some;
-        for (int t = 0; t < files; ++t) some += block(name(t), t, fmt::format(R"(IFD="0" FirstZ="{}")", t));
-        return some;
-    }())));
+    put(folder / "a.companion.ome", ome(7, image(
+                                               "XYZTC", files, 1, 1, blocks.substr(0, 0) + [&] {
+                                                   std::string some;
+                                                   for (int t = 0; t < files; ++t)
+                                                       some += block(name(t), t, fmt::format(R"(IFD="0" FirstZ="{}")", t));
+                                                   return some;
+                                               }())));
     REQUIRE(io::info(path).in_slices);
     const auto change = [&](int file, bool replace) {
         io::SliceStream stream = io::open_slices(path);
@@ -405,7 +450,8 @@ TEST_CASE("set: more files than are held open, slices, and a file that changes m
             put(folder / "new", bytes);
             fs::rename(folder / "new", folder / name(file));
         } else {
-            std::ofstream(folder / name(file), std::ios::binary | std::ios::in).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            std::ofstream(folder / name(file), std::ios::binary | std::ios::in)
+                .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         }
         return io_error(path, [&] {
             try {
@@ -447,8 +493,10 @@ TEST_CASE("set: levels of a pyramid, bytes of either order, and kinds of element
         }
         return make_tiff(directories, data, big, big_tiff);
     };
-    std::string text = ome(-1, image("XYCZT", 4, 1, 1, block("a.tif", -1, R"(IFD="0")") + block("a.tif", -1, R"(IFD="2" FirstZ="1")") +
-                                                           block("b.tif", -1, R"(IFD="0" FirstZ="2")") + block("b.tif", -1, R"(IFD="2" FirstZ="3")")));
+    std::string text =
+        ome(-1, image("XYCZT", 4, 1, 1,
+                      block("a.tif", -1, R"(IFD="0")") + block("a.tif", -1, R"(IFD="2" FirstZ="1")") +
+                          block("b.tif", -1, R"(IFD="0" FirstZ="2")") + block("b.tif", -1, R"(IFD="2" FirstZ="3")")));
     text.replace(text.find("uint8"), 5, "uint16");
     put(folder / "a.tif", file(1, text, false, false));
     put(folder / "b.tif", file(11, text, true, true));
@@ -459,15 +507,17 @@ TEST_CASE("set: levels of a pyramid, bytes of either order, and kinds of element
         CHECK(level.desc.find('x')->spacing == 1);
         CHECK(io::info(folder / name).ignored == std::vector<std::string>{"4 reduced images or masks: \"level\" takes one"});
     }
-    CHECK(io_error(folder / "a.tif", [&] { io::read(folder / "a.tif", {.level = 2}); }).problem.find("has 1 level") != std::string::npos);
+    CHECK(io_error(folder / "a.tif", [&] { io::read(folder / "a.tif", {.level = 2}); }).problem.find("has 1 level") !=
+          std::string::npos);
     text.replace(text.find("uint16"), 6, "int16");   // of the same bits: as the pages say, with a word
     put(folder / "a.tif", file(1, text, false, false));
     REQUIRE(io::info(folder / "a.tif").warnings.size() == 1);
     CHECK(io::info(folder / "a.tif").warnings[0].find("says elements of int16, and its pages uint16") != std::string::npos);
     text.replace(text.find("int16"), 5, "float");
     put(folder / "a.tif", file(1, text, false, false));
-    CHECK(io_error(folder / "a.tif", [&] { io::info(folder / "a.tif"); }).problem.find("says elements of float, and page 0 of a.tif has 16 bits") !=
-          std::string::npos);
+    CHECK(io_error(folder / "a.tif", [&] {
+              io::info(folder / "a.tif");
+          }).problem.find("says elements of float, and page 0 of a.tif has 16 bits") != std::string::npos);
 }
 
 TEST_CASE("set: XML in every form that it may have, and none that it may not") {
@@ -494,8 +544,10 @@ TEST_CASE("set: XML in every form that it may have, and none that it may not") {
             }
         }
     };
-    CHECK(events("<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><x:a>t&amp;&#65;&#x3b1;<b c='>'/>&no;<![CDATA[<&amp;]]></x:a> <c/>") ==
-          "<1a't&A\xce\xb1'<2b>2b'&no;''<&amp;'>1a");
+    CHECK(
+        events(
+            "<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><x:a>t&amp;&#65;&#x3b1;<b c='>'/>&no;<![CDATA[<&amp;]]></x:a> <c/>") ==
+        "<1a't&A\xce\xb1'<2b>2b'&no;''<&amp;'>1a");
     for (const auto& [text, problem] : std::initializer_list<std::pair<std::string, const char*>>{
              {"<a", "! it has a tag that does not end"},
              {"<a b='", "! it has an attribute that does not end"},
@@ -532,7 +584,9 @@ TEST_CASE("set: XML in every form that it may have, and none that it may not") {
         uuid(1) +
         R"(]]></ome:UUID></ome:TiffData><!-- <TiffData IFD="0"/> --><ome:TiffData FirstZ="1" IFD="0"/></ome:Pixels></ome:Image>)"
         R"(<ome:StructuredAnnotations><ome:XMLAnnotation><ome:Value><Image><Pixels SizeZ="7"/></Image></ome:Value></ome:XMLAnnotation></ome:StructuredAnnotations>)";
-    put(path, pages_with({1, 2}, "<?xml version=\"1.0\"?><ome:OME xmlns:ome=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\">" + inside + "</ome:OME>"));
+    put(path,
+        pages_with({1, 2}, "<?xml version=\"1.0\"?><ome:OME xmlns:ome=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\">" +
+                               inside + "</ome:OME>"));
     CHECK(firsts(io::read(path)) == std::vector{2, 1});
     CHECK(io::info(path).warnings.empty());
     CHECK(io::info(path).ignored.empty());
