@@ -141,8 +141,17 @@ File File::open(const fs::path& path) {
     std::FILE* handle = open_native(path, "rb");
     if (!handle) throw IoError(show(path), fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
     File file(handle, show(path), size);
+    file.path_ = path;
     ReadWitness::opened(path, handle);
     return file;
+}
+
+std::optional<host::FileIdentity> File::identity() const noexcept {
+#ifdef _WIN32
+    return host::identity_of(path_);
+#else
+    return host::identity_of(::fileno(handle_));
+#endif
 }
 
 File File::create(const fs::path& path) {
@@ -161,7 +170,8 @@ File File::update(const fs::path& path) {
 }
 
 File::File(File&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)),
+    : path_(std::move(other.path_)),
+      handle_(std::exchange(other.handle_, nullptr)),
       name_(std::move(other.name_)),
       size_(other.size_),
       write_error_(other.write_error_),

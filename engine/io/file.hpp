@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/witness.hpp"
+#include "support/file_identity.hpp"
 
 namespace parallax::io {
 
@@ -39,6 +41,8 @@ public:
     ~File();
 
     std::uint64_t size() const noexcept { return size_; }  ///< when it was opened
+    /// Of what is open, whatever its path has come to mean (on Windows of the path's file).
+    std::optional<host::FileIdentity> identity() const noexcept;
     const std::string& name() const noexcept { return name_; }
     std::FILE* handle() const noexcept { return handle_; }
 
@@ -62,6 +66,7 @@ public:
 
 private:
     File(std::FILE* handle, std::string name, std::uint64_t size) : handle_(handle), name_(std::move(name)), size_(size) {}
+    std::filesystem::path path_{};   ///< of one that was opened for reading
 
     std::FILE* handle_ = nullptr;
     std::string name_;

@@ -57,6 +57,10 @@ void write(const std::filesystem::path&, const std::string& name, const HostArra
 }  // namespace png
 namespace tiff {
 bool matches(Head);
+/// OME-XML by itself, which says of TIFF files beside it what they are; in any encoding that is read.
+bool is_ome_text(Head);
+/// The same of a file that is named so, however long the comments at its beginning are.
+bool is_ome_file(const Source&);
 FileInfo info(const Source&);
 HostArray read(const Source&);
 SliceStream slices(const Source&);

@@ -29,6 +29,16 @@ constexpr Format formats[] = {
      tiff::refusal,
      tiff::write,
      of_series | of_levels},
+    {"ome",
+     {".ome", ".ome.xml"},
+     true,
+     tiff::is_ome_text,
+     tiff::info,
+     tiff::read,
+     tiff::slices,
+     nullptr,
+     nullptr,
+     of_series | of_levels},
     {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, jpeg::refusal, jpeg::write},
     {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr, nullptr},
     {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr, nullptr},
@@ -139,6 +149,7 @@ Detected detect(const Source& source) {
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
     if (named && (named->name == "hdf5" || named->name == "mat") && hdf5::begins_later(source)) return {&format_named("hdf5"), {}};
+    if (named && named->name == "ome" && tiff::is_ome_file(source)) return {named, {}};
     if (foreign.what) {
         const std::string what = fmt::format("{}{}", foreign.what, compressed ? ", compressed" : "");
         const std::string problem = named ? fmt::format("is named as {} but does not begin as one: it is {}", named->name, what)

@@ -46,7 +46,10 @@ struct ReadOptions {
     std::string channel{};                  ///< one index of axis c, by its number or its name; empty: all
     std::optional<std::int64_t> series{};   ///< of a file that holds several images or series: which, from 0; not set: the first
     std::optional<std::int64_t> level{};    ///< of a pyramid: 0 the largest, the default
-    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. Throws.
+    /// An OME-TIFF that is one of several files of one image: true reads its own planes alone, false the whole.
+    bool alone = false;
+    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. One with an empty path: there
+    /// is no such file. Throws.
     std::function<host::OpenedFile(const std::filesystem::path&)> open_part{};
 };
 

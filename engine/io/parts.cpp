@@ -23,6 +23,7 @@ Part open_part(const Source& source, std::string_view name) {
     part.part.path = source.asked.parent_path() / relative;
     part.opened = source.options.open_part ? source.options.open_part(part.part.path) : host::OpenedFile(part.part.path);
     try {
+        if (part.opened.path().empty()) throw IoError(show(relative), "there is no such file");
         part.bytes = size_of_source(part.opened.path());
     } catch (const IoError& error) {
         fail(source, fmt::format("names the file \"{}\" for its elements: {}", shortened(name), error.problem),

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "io/decimal.hpp"
+#include "io/ome_read.hpp"
 #include "io/units.hpp"
 
 namespace parallax::io::tiff {
@@ -17,21 +16,8 @@ namespace {
 
 using Extents = std::vector<ArrayDesc::Extent>;
 
-template <class T>
-T number_from(std::string_view text, T otherwise) {
-    T value = otherwise;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() ? value : otherwise;
-}
-
 void add(Extents& axes, char name, std::int64_t size) {
     if (size > 1) axes.push_back({name, size});
-}
-
-std::int64_t product(const Extents& axes) {
-    std::int64_t count = 1;
-    for (const auto& axis : axes) count = times(count, axis.size);
-    return count;
 }
 
 /// The two lists that matter of tifffile's JSON, whatever else it holds: nothing else is kept, and what lies deeper ends the
@@ -83,18 +69,6 @@ private:
     std::size_t depth_ = 0;
     string_t key_;
 };
-
-/// How many seconds one of these is, as ImageJ and those who write for it name them; 0: not known.
-double seconds_of(std::string_view unit) {
-    constexpr std::pair<std::string_view, double> units[] = {
-        {"", 1},          {"s", 1},      {"sec", 1},       {"second", 1},     {"seconds", 1},      {"ms", 1e-3},
-        {"msec", 1e-3},   {"us", 1e-6},  {"usec", 1e-6},   {"\xc2\xb5s", 1e-6}, {"\\u00B5s", 1e-6}, {"ns", 1e-9},
-        {"min", 60},      {"minute", 60}, {"minutes", 60},  {"h", 3600},       {"hour", 3600},      {"hours", 3600},
-        {"d", 86400},     {"day", 86400}, {"days", 86400},  {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"hr", 3600}};
-    for (const auto& [name, seconds] : units)
-        if (unit == name) return seconds;
-    return 0;
-}
 
 /// "images=78\nslices=13\nunit=micron\n"; of a hyperstack channels go fastest, then slices, then frames.
 Description describe_imagej(std::string_view text, const PageShape& page) {
@@ -209,204 +183,6 @@ Description describe_tifffile(std::string_view text, const PageShape& page) {
     return d;
 }
 
-/// The value of an attribute inside the text of a tag; empty: there is none.
-std::string_view attribute(std::string_view tag, std::string_view name) {
-    for (std::size_t at = tag.find(name); at != std::string_view::npos; at = tag.find(name, at + 1)) {
-        const std::size_t equals = at + name.size();
-        const bool alone = at > 0 && (tag[at - 1] == ' ' || (tag[at - 1] >= '\t' && tag[at - 1] <= '\r'));
-        if (!alone || equals + 1 >= tag.size() || tag[equals] != '=') continue;
-        const char quote = tag[equals + 1];
-        if (quote != '"' && quote != '\'') continue;
-        const std::size_t end = tag.find(quote, equals + 2);
-        if (end != std::string_view::npos) return tag.substr(equals + 2, end - equals - 2);
-    }
-    return {};
-}
-
-/// The next tag of a name, with or without a prefix ("<ome:Pixels ..."); its text without the brackets, empty: none. `from` moves
-/// behind it.
-std::string_view next_tag(std::string_view text, std::string_view name, std::size_t& from) {
-    for (std::size_t open = text.find('<', from); open != std::string_view::npos; open = text.find('<', open + 1)) {
-        // Inside a tag there is no other: so each byte is looked at once.
-        const std::size_t end = text.find_first_of("<>", open + 1);
-        if (end == std::string_view::npos) break;
-        if (text[end] == '<') continue;
-        std::string_view tag = text.substr(open + 1, end - open - 1);
-        const std::size_t word = tag.find_first_of(" \t\r\n/");
-        std::string_view called = tag.substr(0, word);
-        if (const std::size_t colon = called.find(':'); colon != std::string_view::npos) called.remove_prefix(colon + 1);
-        if (called != name) continue;
-        from = end + 1;
-        return tag;
-    }
-    from = text.size();
-    return {};
-}
-
-double length_of(std::string_view pixels, const char* name, std::string& unit, std::vector<std::string>& warnings) {
-    const double value = number_from(attribute(pixels, name), 0.0);
-    if (!(value > 0) || !std::isfinite(value)) return 0;
-    const std::string_view said = attribute(pixels, fmt::format("{}Unit", name));
-    const auto [ours, factor] = said.empty() ? std::pair<std::string, double>("um", 1) : unit_from(said);
-    if (ours.empty()) {
-        warnings.push_back(fmt::format("its {} is in \"{}\", a unit that is not known: it is left out", name, said));
-        return 0;
-    }
-    if (unit.empty()) unit = ours;
-    constexpr std::pair<std::string_view, double> in_um[] = {{"nm", 1e-3}, {"um", 1}, {"mm", 1e3}, {"cm", 1e4}, {"m", 1e6}};
-    double from = 1, to = 1;
-    for (const auto& [word, scale] : in_um) {
-        if (ours == word) from = scale;
-        if (unit == word) to = scale;
-    }
-    return scaled(value, ours == unit ? factor : factor * from / to);
-}
-
-/// The text of an attribute, its entities replaced.
-std::string plain(std::string_view text) {
-    constexpr std::pair<std::string_view, char> entities[] = {
-        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    std::string out;
-    while (!text.empty()) {
-        const auto* const entity =
-            std::find_if(std::begin(entities), std::end(entities), [&](const auto& e) { return text.starts_with(e.first); });
-        const bool one = entity == std::end(entities);
-        out += one ? text.front() : entity->second;
-        text.remove_prefix(one ? 1 : entity->first.size());
-    }
-    return out;
-}
-
-/// Of all channels of an image; none where one has no name.
-std::vector<std::string> channel_names(std::string_view text) {
-    constexpr std::size_t most = 4096;
-    std::vector<std::string> names;
-    for (std::size_t at = 0; names.size() < most;) {
-        const std::string_view tag = next_tag(text, "Channel", at);
-        if (tag.empty()) return names;
-        const std::string_view name = attribute(tag, "Name");
-        if (name.empty()) return {};
-        names.push_back(plain(name));
-    }
-    return {};
-}
-
-/// Which plane is the first of a run, the first axis of the order fastest; -1: one beyond the sizes.
-std::int64_t first_plane(std::string_view block, std::string_view order, const std::array<std::int64_t, 3>& sizes) {
-    std::int64_t plane = 0, stride = 1;
-    for (std::size_t i = 0; i < 3; ++i) {
-        const std::int64_t at = number_from(attribute(block, fmt::format("First{}", order[i])), std::int64_t{0});
-        if (at < 0 || at >= sizes[i]) return -1;
-        const std::int64_t further = times(at, stride);
-        if (further >= INT64_MAX - plane) return -1;   // more than there can be
-        plane += further;
-        stride = times(stride, sizes[i]);
-    }
-    return plane;
-}
-
-/// Which pages have which planes. By OME's schema a run begins at page 0 and takes all planes that are left; where it states a
-/// page, it takes one.
-void place_planes(Description& d, std::string_view text, std::string_view order, const std::array<std::int64_t, 3>& sizes) {
-    constexpr std::int64_t nowhere = -1, not_said = 0;
-    constexpr std::int64_t most_pages = std::int64_t{1} << 40;
-    std::vector<PlaneRun> runs;
-    std::set<std::int64_t> begins;   // of the runs, in planes
-    std::size_t without_page = 0;
-    std::vector<bool> has_page;
-    for (std::size_t from = 0;;) {
-        const std::string_view block = next_tag(text, "TiffData", from);
-        if (block.empty()) break;
-        const std::string_view page = attribute(block, "IFD");
-        PlaneRun run;
-        run.page = std::clamp<std::int64_t>(number_from(page, std::int64_t{0}), nowhere, most_pages);
-        run.plane = first_plane(block, order, sizes);
-        run.count = std::max(not_said, number_from(attribute(block, "PlaneCount"), not_said));
-        begins.insert(run.plane);
-        without_page += page.empty();
-        has_page.push_back(!page.empty());
-        runs.push_back(run);
-    }
-    std::int64_t next = 0;      // the page behind the run before
-    std::int64_t covered = 0;   // planes that stand one behind the other
-    bool in_order = true;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        PlaneRun& run = runs[i];
-        // Of several runs without a page each would begin at page 0: such files mean the pages that follow.
-        if (!has_page[i] && without_page > 1) run.page = next;
-        const bool in_line = run.plane == covered && run.page == covered;
-        if (run.count == not_said) {
-            // Of an image alone, planes in order that end early go on: programs write the first of them, and no number.
-            const bool last = i + 1 == runs.size() && in_order && in_line && d.series == 1;
-            const auto other = begins.upper_bound(run.plane);
-            const bool one = run.plane < 0 || (has_page[i] && !last);
-            run.count = one ? 1 : (other == begins.end() ? d.images : *other) - run.plane;
-        }
-        in_order = in_order && in_line;
-        covered = run.count > d.images - covered ? d.images : covered + run.count;
-        next = run.count > most_pages - run.page ? most_pages : run.page + run.count;
-        d.first = i == 0 ? run.page : std::min(d.first, run.page);
-    }
-    d.in_order = in_order && covered == d.images;
-    d.planes = std::move(runs);
-}
-
-Description describe_ome(std::string_view text, std::int64_t channels, std::int64_t series) {
-    Description d;
-    d.by = "OME-XML";
-    // Where each image's tag ends, and the next one's begins.
-    std::vector<std::string_view> images;
-    std::vector<std::size_t> ends;
-    for (std::size_t at = 0;;) {
-        const std::string_view tag = next_tag(text, "Pixels", at);
-        if (tag.empty()) break;
-        images.push_back(tag);
-        ends.push_back(at);
-    }
-    d.series = static_cast<std::int64_t>(images.size());
-    std::size_t anywhere = 0;
-    if (const std::string_view elsewhere = next_tag(text, "BinaryOnly", anywhere); images.empty() && !elsewhere.empty())
-        d.warnings.push_back(
-            fmt::format("its OME-XML stands in another file, {}, which is not read: its axes and distances are not known",
-                        plain(attribute(elsewhere, "MetadataFile"))));
-    if (series >= d.series) return d;
-    const auto which = static_cast<std::size_t>(series);
-    const std::string_view pixels = images[which];
-    const std::size_t behind = ends[which];
-    if (which + 1 < images.size()) text = text.substr(0, static_cast<std::size_t>(images[which + 1].data() - text.data()) - 1);
-    const std::string_view order = attribute(pixels, "DimensionOrder");
-    if (order.size() != 5 || !order.starts_with("XY") || order.substr(2).find_first_not_of("ZCT") != std::string_view::npos) {
-        d.warnings.push_back(fmt::format("its OME-XML gives the order of axes as \"{}\", which is not followed", order));
-        return d;
-    }
-    std::array<std::int64_t, 3> sizes{};   // of the pages, the first axis of the order fastest
-    for (std::size_t i = 0; i < 3; ++i) {
-        const std::string_view size = attribute(pixels, fmt::format("Size{}", order[i + 2]));
-        sizes[i] = std::max<std::int64_t>(1, number_from(size, std::int64_t{1}));
-        if (order[i + 2] == 'C' && channels > 1) sizes[i] = std::max<std::int64_t>(1, sizes[i] / channels);
-    }
-    for (std::size_t i = 3; i-- > 0;) add(d.axes, order[i + 2] == 'Z' ? 'z' : order[i + 2] == 'C' ? 'c' : 't', sizes[i]);
-    d.images = product(d.axes);
-    for (std::size_t from = behind;;) {
-        const std::string_view uuid = next_tag(text, "UUID", from);
-        if (uuid.empty()) break;
-        const std::string name = plain(attribute(uuid, "FileName"));
-        if (d.files.empty() || (d.files.size() < 2 && d.files.front() != name)) d.files.push_back(name);
-    }
-    place_planes(d, text.substr(behind), order.substr(2), sizes);
-    d.x = length_of(pixels, "PhysicalSizeX", d.unit, d.warnings);
-    d.y = length_of(pixels, "PhysicalSizeY", d.unit, d.warnings);
-    d.z = length_of(pixels, "PhysicalSizeZ", d.unit, d.warnings);
-    if (const double increment = number_from(attribute(pixels, "TimeIncrement"), 0.0); increment > 0) {
-        const std::string_view unit = attribute(pixels, "TimeIncrementUnit");
-        d.t = scaled(increment, seconds_of(unit));
-        if (!(seconds_of(unit) > 0))
-            d.warnings.push_back(fmt::format("its TimeIncrement is in \"{}\", a unit that is not known: it is left out", unit));
-    }
-    d.channels = channel_names(text.substr(behind));
-    return d;
-}
-
 }  // namespace
 
 std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
@@ -414,8 +190,7 @@ std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return b > 0 && a 
 Description describe(std::string_view text, const PageShape& page, std::int64_t series) {
     if (text.starts_with("ImageJ=")) return describe_imagej(text, page);
     if (text.starts_with("{")) return describe_tifffile(text, page);
-    if (text.find("<OME") != std::string_view::npos || text.find(":OME") != std::string_view::npos)
-        return describe_ome(text, page.channels, series);
+    if (is_ome(text)) return describe_ome(text, page.channels, series);
     return {};
 }
 

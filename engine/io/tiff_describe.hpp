@@ -3,15 +3,18 @@
 
 #include "io/io.hpp"
 
+#include <charconv>
 #include <string_view>
 
 namespace parallax::io::tiff {
 
 /// Pages of OME-XML that follow each other, and so do their planes.
 struct PlaneRun {
-    std::int64_t page = 0;    ///< the first, of all directories
+    std::int64_t page = 0;    ///< the first, of all directories of its file
     std::int64_t plane = 0;   ///< which that is, the last axis fastest; -1: one beyond the sizes
     std::int64_t count = 1;
+    std::uint32_t file = 0;   ///< of OmeWords::files; OmeWords::here: the file that has the words
+    bool counted = true;      ///< it says how many
 };
 
 /// Axes of the pages, slowest first, and distances, as far as the description tells them.
@@ -28,7 +31,8 @@ struct Description {
     std::int64_t series = 1;                       ///< images of OME-XML, each with pages of its own
     std::vector<PlaneRun> planes{};                ///< where OME-XML places them; empty: it does not say
     bool in_order = false;                         ///< those are all, one behind the other from the first page on
-    std::vector<std::string> files{};              ///< that OME-XML says they are in: none, one, or two of several
+    std::int64_t width = 0, height = 0;            ///< of OME-XML's pixels; 0: not said
+    std::string type{};                            ///< likewise: "uint16"; empty: not said
     std::int64_t first = 0;                        ///< which of all directories is the first of the image that is described
 };
 
@@ -38,6 +42,14 @@ struct PageShape {
     bool planes = false;   ///< channels stand one behind the other
     bool u16 = false;      ///< of whole numbers without a sign, of 16 bits
 };
+
+/// A number at the beginning of a text.
+template <class T>
+T number_from(std::string_view text, T otherwise) {
+    T value = otherwise;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() ? value : otherwise;
+}
 
 /// Of two sizes, without an overflow: what is so large is no number of pictures.
 std::int64_t times(std::int64_t, std::int64_t) noexcept;

@@ -85,6 +85,10 @@ TiffFile TiffFile::open(const std::filesystem::path& path) {
     return TiffFile({std::move(file), {}, std::move(chain)});
 }
 
+TiffFile TiffFile::open(const std::filesystem::path& path, Chain chain) {
+    return TiffFile({File::open(path), {}, std::move(chain)});
+}
+
 std::string TiffFile::take_error() const { return std::exchange(state_->error, {}); }
 
 }  // namespace parallax::io::tiff

@@ -15,10 +15,14 @@ class TiffFile {
 public:
     /// With its directories found and bounded. None is read yet: go_to() does that.
     static TiffFile open(const std::filesystem::path&);
+    /// The same file again, of which the directories are known.
+    static TiffFile open(const std::filesystem::path&, Chain);
 
     TIFF* handle() const noexcept { return tiff_.get(); }
     File& file() const noexcept { return state_->file; }
     const Chain& chain() const noexcept { return state_->chain; }
+    /// Of one that is closed next.
+    Chain take_chain() noexcept { return std::move(state_->chain); }
     /// Directories that stand in no chain, before they are gone to. Throws IoError for what the chain's would be refused for.
     void bound_more(const std::vector<std::uint64_t>& directories) const {
         tiff::bound_more(state_->file, state_->chain, directories);

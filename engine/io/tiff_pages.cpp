@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "io/decimal.hpp"
 #include "io/exif.hpp"
-#include "io/tiff_describe.hpp"
+#include "io/ome_read.hpp"
 #include "io/tiff_planes.hpp"
+#include "io/tiff_spread.hpp"
 #include "io/unlike_pages.hpp"
+#include "io/xml.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -37,31 +40,6 @@ Page describe_page(const Source& source, TIFF* tiff) {
     return page;
 }
 
-void describe_pages(const Source& source, const TiffFile& file, Document& document) {
-    const std::vector<std::uint64_t>& directories = file.chain().directories;
-    for (std::size_t index = 0; index < directories.size(); ++index) {
-        if (!file.go_to(directories[index]))
-            fail(source, fmt::format("its TIFF directory {} is damaged: {}", index, file.take_error()), again);
-        // Thumbnails, the levels of a pyramid and masks are no pages of the stack.
-        std::uint32_t kind = 0;
-        TIFFGetField(file.handle(), TIFFTAG_SUBFILETYPE, &kind);
-        const bool reduced = (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
-        if (reduced && !source.options.level) {   // counted, and not looked at
-            document.reduced.emplace_back();
-            continue;
-        }
-        std::vector<Page>& pages = reduced ? document.reduced : document.pages;
-        pages.push_back(describe_page(source, file.handle()));
-        pages.back().index = index;
-    }
-    if (document.pages.empty()) fail(source, "holds only thumbnails or masks, no picture");
-}
-
-PageShape shape_of(const Page& page) {
-    const bool whole = page.sample_format == SAMPLEFORMAT_UINT || page.sample_format == SAMPLEFORMAT_VOID;
-    return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE, page.bits == 16 && whole};
-}
-
 /// What the directory says that a program has written in words.
 std::string description_of(const TiffFile& file, std::uint64_t directory) {
     const char* text = nullptr;
@@ -69,18 +47,12 @@ std::string description_of(const TiffFile& file, std::uint64_t directory) {
     return text;
 }
 
-[[noreturn]] void fail_of_series(const Source& source, std::int64_t there) {
-    fail(source,
-         fmt::format("holds {} image{}, and series {} is asked for", there, there == 1 ? "" : "s", *source.options.series),
-         there == 1 ? "leave \"series\" out" : fmt::format("choose one from 0 to {}", there - 1));
-}
-
 /// The pages that OME-XML gives planes to, in the order of those.
 void choose_planes(const Source& source, const Description& said, Document& document) {
     std::vector<Page>& pages = document.pages;
     const bool alone = said.series == 1;
     if (alone && said.in_order && static_cast<std::int64_t>(pages.size()) >= said.images) return;   // as they stand
-    Planes planes = planes_of(source, said, pages);
+    Planes planes = planes_of(source, said, [&pages](std::uint32_t) { return &pages; });
     document.misfit = planes.missing;
     const std::size_t others = pages.size() - planes.pages.size();
     if (!planes.missing.empty() && (alone ? others > 0 : planes.pages.empty())) {
@@ -100,15 +72,22 @@ void choose_planes(const Source& source, const Description& said, Document& docu
 void choose_series(const Source& source, Document& document, const std::string& text) {
     const auto& wanted = source.options.series;
     std::vector<Page>& pages = document.pages;
-    const Description said = describe(text, shape_of(pages.front()), wanted.value_or(0));
+    Description said = describe(text, shape_of(pages.front()), wanted.value_or(0));
+    // Its own pages may have other channels than the first of all.
+    if (said.by == "OME-XML" && said.first > 0) {
+        const auto own = static_cast<std::size_t>(said.first);
+        const auto page = std::find_if(pages.begin(), pages.end(), [own](const Page& one) { return one.index == own; });
+        if (page != pages.end() && page->samples != pages.front().samples)
+            said = describe(text, shape_of(*page), wanted.value_or(0));
+    }
     // Whoever states the axis of the pages takes them as they stand.
-    const bool placed = said.by == "OME-XML" && source.options.page_axis == '\0' && (!wanted || *wanted < said.series);
-    if (placed && said.files.size() > 1)
-        fail(source,
-             fmt::format("its OME-XML spreads the planes over several files, {} and {} among them, which are not put together",
-                         said.files[0], said.files[1]),
-             "write them as one file (bfconvert does), or state \"page_axis\": \"z\", which reads the pages of this file alone");
-    if (placed && !said.planes.empty()) return choose_planes(source, said, document);
+    if (said.by == "OME-XML" && (!wanted || *wanted < said.series)) {
+        const bool stated = source.options.page_axis != '\0';
+        const OmeWords words = read_ome(text);
+        if (stated && !wanted && (words.files.size() > 1 || shared_with(words, 0))) return;
+        check_unshared(source, words, wanted.value_or(0));
+        if (!stated && !said.planes.empty()) return choose_planes(source, said, document);
+    }
     if (said.by == "OME-XML" && said.series > 1) {
         if (wanted && *wanted >= said.series) fail_of_series(source, said.series);
         const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, said.first));
@@ -141,37 +120,52 @@ void choose_series(const Source& source, Document& document, const std::string& 
 }
 
 /// Each page at another level of its pyramid: in its sub-directories, or the reduced images that follow it.
-void choose_level(const Source& source, const TiffFile& file, Document& document) {
+void choose_level(const Source& source, const TiffSet& set, Document& document) {
     const std::int64_t level = source.options.level.value_or(0);
     if (level == 0) return;
-    const std::vector<std::uint64_t>& all = file.chain().directories;
-    std::vector<std::uint64_t> places, outside;
+    std::vector<std::uint64_t> places;
+    std::map<std::size_t, std::vector<std::uint64_t>> outside;   // of the chains, by file
     for (const Page& page : document.pages) {
-        if (!file.go_to(page.directory)) fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
-        std::uint16_t count = 0;
-        toff_t* offsets = nullptr;
-        std::vector<std::uint64_t> levels;
-        if (TIFFGetField(file.handle(), TIFFTAG_SUBIFD, &count, &offsets) && offsets) levels.assign(offsets, offsets + count);
-        const bool inside = levels.empty();
-        for (const Page& reduced : document.reduced) {
-            if (inside && reduced.index == page.index + 1 + levels.size()) levels.push_back(all[reduced.index]);
-        }
-        if (level > static_cast<std::int64_t>(levels.size()))
-            fail(source,
-                 fmt::format("has {} level{} beside the whole picture, and level {} is asked for", levels.size(),
-                             levels.size() == 1 ? "" : "s", level),
-                 levels.empty() ? "leave \"level\" out" : fmt::format("choose one from 0 to {}", levels.size()));
-        places.push_back(levels[static_cast<std::size_t>(level) - 1]);
-        if (!inside) outside.push_back(places.back());
+        set.within(page.member, [&](const TiffFile& file) {
+            const std::vector<std::uint64_t>& all = file.chain().directories;
+            if (!file.go_to(page.directory))
+                fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
+            std::uint16_t count = 0;
+            toff_t* offsets = nullptr;
+            std::vector<std::uint64_t> levels;
+            if (TIFFGetField(file.handle(), TIFFTAG_SUBIFD, &count, &offsets) && offsets) levels.assign(offsets, offsets + count);
+            const bool inside = levels.empty();
+            const auto next = [&](const Page& reduced) {   // the order in which they were found
+                return std::pair(reduced.member, reduced.index) < std::pair(page.member, page.index + 1);
+            };
+            auto reduced = std::partition_point(document.reduced.begin(), document.reduced.end(), next);
+            for (; inside && reduced != document.reduced.end() && reduced->member == page.member &&
+                   reduced->index == page.index + 1 + levels.size();
+                 ++reduced)
+                levels.push_back(all[reduced->index]);
+            if (level > static_cast<std::int64_t>(levels.size()))
+                fail(source,
+                     fmt::format("has {} level{} beside the whole picture, and level {} is asked for", levels.size(),
+                                 levels.size() == 1 ? "" : "s", level),
+                     levels.empty() ? "leave \"level\" out" : fmt::format("choose one from 0 to {}", levels.size()));
+            places.push_back(levels[static_cast<std::size_t>(level) - 1]);
+            if (!inside) outside[page.member].push_back(places.back());
+        });
     }
-    file.bound_more(outside);
+    for (const auto& [member, directories] : outside) {
+        const std::vector<std::uint64_t>& bounded = directories;
+        set.within(member, [&bounded](const TiffFile& file) { file.bound_more(bounded); });
+    }
     for (std::size_t i = 0; i < places.size(); ++i) {
-        if (!file.go_to(places[i]))
-            fail(source, fmt::format("its TIFF directory of level {} is damaged: {}", level, file.take_error()), again);
-        const std::size_t index = document.pages[i].index;
-        document.pages[i] = describe_page(source, file.handle());
-        document.pages[i].directory = places[i];
-        document.pages[i].index = index;
+        Page& page = document.pages[i];
+        set.within(page.member, [&](const TiffFile& file) {
+            if (!file.go_to(places[i]))
+                fail(source, fmt::format("its TIFF directory of level {} is damaged: {}", level, file.take_error()), again);
+            const Page whole = std::exchange(page, describe_page(source, file.handle()));
+            page.directory = places[i];
+            page.member = whole.member;
+            page.index = whole.index;
+        });
     }
 }
 
@@ -326,7 +320,8 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
 }
 
 /// Programs that keep axes and distances in tags of their own.
-void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint64_t>& tags, Document& document) {
+void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint64_t>& tags, const Description& said,
+                  Document& document) {
     constexpr std::pair<int, const char*> makers[] = {
         {34412, "Zeiss's LSM"}, {34361, "Olympus's FluoView"}, {51123, "Micro-Manager"},    {34118, "Zeiss's SEM"},
         {34680, "FEI's SEM"},   {34682, "FEI's Helios"},       {65420, "Hamamatsu's NDPI"}, {33550, "GeoTIFF"}};
@@ -338,7 +333,8 @@ void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint6
     if (tags.count(33628))
         document.file.warnings.push_back("MetaMorph's description in it is not followed: axes and spacing may be others");
     for (const auto& [tag, maker] : makers) {
-        if (tags.count(static_cast<std::uint16_t>(tag)))
+        const bool in_other_words = said.by == "OME-XML" && said.images == document.count;   // that says the same
+        if (tags.count(static_cast<std::uint16_t>(tag)) && !in_other_words)
             document.file.warnings.push_back(
                 fmt::format("the description of {} in it is not followed: axes and spacing may be others", maker));
     }
@@ -400,6 +396,42 @@ std::uint64_t start_of_strips(const Page& page, TIFF* tiff) {
 
 }  // namespace
 
+void fail_of_series(const Source& source, std::int64_t there) {
+    fail(source,
+         fmt::format("holds {} image{}, and series {} is asked for", there, there == 1 ? "" : "s", *source.options.series),
+         there == 1 ? "leave \"series\" out" : fmt::format("choose one from 0 to {}", there - 1));
+}
+
+void describe_pages(const Source& source, const TiffSet& set, std::size_t member, std::vector<Page>& all,
+                    std::vector<Page>& reduced_ones) {
+    const std::size_t before = all.size();
+    set.within(member, [&](const TiffFile& file) {
+        const std::vector<std::uint64_t>& directories = file.chain().directories;
+        for (std::size_t index = 0; index < directories.size(); ++index) {
+            if (!file.go_to(directories[index]))
+                fail(source, fmt::format("its TIFF directory {} is damaged: {}", index, file.take_error()), again);
+            // Thumbnails, the levels of a pyramid and masks are no pages of the stack.
+            std::uint32_t kind = 0;
+            TIFFGetField(file.handle(), TIFFTAG_SUBFILETYPE, &kind);
+            const bool reduced = (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
+            if (reduced && !source.options.level) {   // counted, and not looked at
+                reduced_ones.emplace_back();
+                continue;
+            }
+            std::vector<Page>& pages = reduced ? reduced_ones : all;
+            pages.push_back(describe_page(source, file.handle()));
+            pages.back().member = static_cast<std::uint32_t>(member);
+            pages.back().index = index;
+        }
+    });
+    if (all.size() == before && set.size() == 1) fail(source, "holds only thumbnails or masks, no picture");
+}
+
+PageShape shape_of(const Page& page) {
+    const bool whole = page.sample_format == SAMPLEFORMAT_UINT || page.sample_format == SAMPLEFORMAT_VOID;
+    return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE, page.bits == 16 && whole};
+}
+
 std::uint64_t ratio_of(std::uint16_t compression) {
     switch (compression) {
         case COMPRESSION_NONE:
@@ -437,22 +469,26 @@ void check_codec(const Source& source, const Page& page) {
         fail(source, fmt::format("has rows of {} pixels by a fax code; up to {} are read", page.width, most_columns), otherwise);
 }
 
-Document read_document(const Source& source, const TiffFile& file) {
+Document read_document(const Source& source, TiffSet& set) {
     Document document;
-    TIFF* tiff = file.handle();
-    if (!file.go_to(file.chain().directories.front()))
-        fail(source, fmt::format("is a damaged TIFF file: {}", file.take_error()), "write or copy the file again");
-    std::string description = description_of(file, file.chain().directories.front());
-    const bool big_endian = TIFFIsBigEndian(tiff) != 0, big_tiff = TIFFIsBigTIFF(tiff) != 0;
-
-    describe_pages(source, file, document);
-    choose_series(source, document, description);
+    std::string description = set.words();
+    if (set.has_own()) {
+        const TiffFile& file = set.file(0);
+        if (!file.go_to(file.chain().directories.front()))
+            fail(source, fmt::format("is a damaged TIFF file: {}", file.take_error()), "write or copy the file again");
+        description = description_of(file, file.chain().directories.front());
+        if (is_ome(description)) description = xml_as_utf8(std::move(description));
+        describe_pages(source, set, 0, document.pages, document.reduced);
+    }
+    std::optional<Description> spread = choose_spread(source, set, document, description);
+    if (!spread) choose_series(source, document, description);
     document.full = document.pages.front();
-    if (source.options.series.value_or(0) > 0) {   // it may have a description of its own
-        const std::string own = description_of(file, document.full.directory);
+    if (!spread && source.options.series.value_or(0) > 0) {   // it may have a description of its own
+        const std::string own = description_of(set.file(0), document.full.directory);
         if (describe(description, shape_of(document.full)).by != "OME-XML") description = own;
     }
-    choose_level(source, file, document);
+    choose_level(source, set, document);
+    document.bytes = set.bytes();
     const auto& range = source.options.pages;
     const auto there = static_cast<std::int64_t>(document.pages.size());
     const bool inside = range && range->first > 0 && range->first < there;
@@ -481,7 +517,8 @@ Document read_document(const Source& source, const TiffFile& file) {
     document.expand = page.bits < 8;
     document.half = page.sample_format == SAMPLEFORMAT_IEEEFP && page.bits == 16;
     describe_colour(source, document);
-    const Description said = describe(description, shape_of(document.full), source.options.series.value_or(0));
+    const Description said =
+        spread ? std::move(*spread) : describe(description, shape_of(document.full), source.options.series.value_or(0));
     // ImageJ stores its lookup table for display so: the values are what was measured.
     document.signed_by_offset = said.signed_by_offset && document.type == ElementType::u16;
     if (document.signed_by_offset) document.type = ElementType::i16;
@@ -489,6 +526,9 @@ Document read_document(const Source& source, const TiffFile& file) {
     check_codec(source, page);
 
     document.count = static_cast<std::int64_t>(document.pages.size());
+    const TiffFile& file = set.file(document.full.member);
+    TIFF* const tiff = file.handle();
+    const bool big_endian = TIFFIsBigEndian(tiff) != 0, big_tiff = TIFFIsBigTIFF(tiff) != 0;
     if (!file.go_to(document.full.directory))
         fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
     std::uint64_t packed = 0, ratio = 1;
@@ -518,7 +558,7 @@ Document read_document(const Source& source, const TiffFile& file) {
                  again);
         }
     } else {
-        check_plausible(source, packed, source.bytes, ratio);
+        check_plausible(source, packed, document.bytes, ratio);
     }
 
     FileInfo& info = document.file;
@@ -530,7 +570,8 @@ Document read_document(const Source& source, const TiffFile& file) {
     extents.push_back({'x', page.width});
     if (document.channels > 1) extents.push_back({'c', document.channels});
     info.format = big_tiff ? "bigtiff" : "tiff";
-    info.file_bytes = source.bytes;
+    info.file_bytes = document.bytes;
+    info.parts = set.parts();
     info.desc = declared(source, document.type, extents);
     info.in_slices = info.page_axes == 1 && has_slices(info.desc);
     info.warnings.insert(info.warnings.end(), said.warnings.begin(), said.warnings.end());
@@ -544,7 +585,7 @@ Document read_document(const Source& source, const TiffFile& file) {
     if (const Axis* const c = info.desc.find('c');
         !said.channels.empty() && static_cast<std::int64_t>(said.channels.size()) == (c ? c->size : 1))
         info.metadata.channels = said.channels;
-    warn_of_tags(source, file.chain().tags, document);
+    warn_of_tags(source, file.chain().tags, said, document);
     std::uint16_t orientation = ORIENTATION_TOPLEFT;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
     warn_of_orientation(info, orientation);
@@ -554,8 +595,10 @@ Document read_document(const Source& source, const TiffFile& file) {
             "white is zero in it, 0 to be shown white: values are read as they are stored, as tifffile reads them");
     if (!description.empty()) info.metadata.notes["tiff.description"] = description;
     info.detail =
-        fmt::format("{}, {} page{}, {}-endian{}{}{}{}", name_of(page.compression), document.count, document.count == 1 ? "" : "s",
-                    big_endian ? "big" : "little", page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
+        fmt::format("{}, {} page{}{}, {}-endian{}{}{}{}", name_of(page.compression), document.count,
+                    document.count == 1 ? "" : "s",
+                    info.parts.empty() ? "" : fmt::format(" of {} files", info.parts.size() + 1), big_endian ? "big" : "little",
+                    page.tiled ? ", tiled" : "", document.palette ? ", palette" : "",
                     document.expand ? fmt::format(", {} bits widened to 8", page.bits)
                     : document.half ? ", 16-bit floats widened to 32"
                     : document.signed_by_offset ? ", 32768 taken off as ImageJ does of numbers with a sign"

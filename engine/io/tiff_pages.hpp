@@ -2,13 +2,15 @@
 #pragma once
 
 #include "io/format.hpp"
-#include "io/tiff_file.hpp"
+#include "io/tiff_describe.hpp"
+#include "io/tiff_set.hpp"
 
 namespace parallax::io::tiff {
 
 /// One directory: a picture.
 struct Page {
-    std::uint64_t directory = 0;  ///< where it stands in the file
+    std::uint64_t directory = 0;  ///< where it stands in its file
+    std::uint32_t member = 0;     ///< of TiffSet: that file
     std::size_t index = 0;        ///< which of all directories it is
     std::uint32_t width = 0, height = 0;
     std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
@@ -29,6 +31,7 @@ struct Document {
     std::vector<Page> reduced{};   ///< directories that are thumbnails, levels of a pyramid or masks
     std::int64_t series = 1;       ///< images, of which the pages are one
     std::string misfit{};          ///< which planes of OME-XML's are not there; empty: all are
+    std::uint64_t bytes = 0;       ///< of all files that its pages stand in
     Page full;                     ///< that page at level 0
     Page like;  ///< what they all are: the first, or the first of the range asked for
     ElementType type = ElementType::u8;
@@ -50,7 +53,13 @@ std::uint64_t ratio_of(std::uint16_t compression);
 /// Throws for what cannot be decoded here, or not at a bounded cost.
 void check_codec(const Source&, const Page&);
 
+/// The directories of one file: pages, and what is reduced or a mask.
+void describe_pages(const Source&, const TiffSet&, std::size_t member, std::vector<Page>& pages, std::vector<Page>& reduced);
+PageShape shape_of(const Page&);
+/// The series that is asked for is none of so many.
+[[noreturn]] void fail_of_series(const Source&, std::int64_t there);
+
 /// Walks through all directories. Throws for what cannot be read.
-Document read_document(const Source&, const TiffFile&);
+Document read_document(const Source&, TiffSet&);
 
 }  // namespace parallax::io::tiff

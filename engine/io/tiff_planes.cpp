@@ -23,12 +23,16 @@ std::string name_of(const Description& said, std::int64_t plane) {
 
 }  // namespace
 
-Planes planes_of(const Source& source, const Description& said, const std::vector<Page>& pages) {
+Planes planes_of(const Source& source, const Description& said,
+                 const std::function<const std::vector<Page>*(std::uint32_t file)>& pages_of) {
     constexpr const char* otherwise = "write it again; \"page_axis\": \"z\" reads its pages as they stand in it";
     std::map<std::int64_t, const Page*> of_plane;
     std::set<const Page*> taken;
     for (const PlaneRun& run : said.planes) {
         if (run.page < 0) continue;   // as one that the file has not
+        const std::vector<Page>* const there = pages_of(run.file);
+        if (!there) continue;
+        const std::vector<Page>& pages = *there;
         const auto first = static_cast<std::size_t>(run.page);
         // Only the pages that are there are looked at, however many a run promises.
         auto page = std::lower_bound(pages.begin(), pages.end(), first,
@@ -51,6 +55,7 @@ Planes planes_of(const Source& source, const Description& said, const std::vecto
     for (const auto& [plane, page] : of_plane) {
         if (plane == whole) ++whole;
         planes.pages.push_back(*page);
+        planes.numbers.push_back(plane);
     }
     if (whole < said.images)
         planes.missing = fmt::format("has {} of the {} planes that its OME-XML describes (the first that is missing: {})",

@@ -202,18 +202,22 @@ void read_stored_page(const Source& source, const TiffFile& file, const Document
 }
 
 /// The same, 16-bit floats widened, and what ImageJ stores without a sign with it.
-void read_page(const Source& source, const TiffFile& file, const Document& document, std::int64_t index, Costs& costs,
-               std::byte* to) {
+void read_page(const Source& of, const TiffSet& set, const Document& document, std::int64_t index, Costs& costs, std::byte* to) {
+    const Source source{of.path, of.asked, of.name, document.bytes, of.options};   // as long as all its files
+    const std::size_t member = document.contiguous_at != 0 ? 0 : document.pages[static_cast<std::size_t>(index)].member;
+    const auto stored = [&](std::byte* at) {
+        set.within(member, [&](const TiffFile& file) { read_stored_page(source, file, document, index, costs, at); });
+    };
     const std::int64_t count = std::int64_t{document.like.width} * document.like.height * document.channels;
     if (!document.half) {
-        read_stored_page(source, file, document, index, costs, to);
+        stored(to);
         if (!document.signed_by_offset) return;
         auto* const values = reinterpret_cast<std::uint16_t*>(to);
         std::transform(values, values + count, values, [](std::uint16_t v) { return static_cast<std::uint16_t>(v ^ 0x8000); });
         return;
     }
     const HostArray halves = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'x', count}}));
-    read_stored_page(source, file, document, index, costs, halves.data());
+    stored(halves.data());
     std::transform(halves.as<std::uint16_t>(), halves.as<std::uint16_t>() + count, reinterpret_cast<float*>(to), widen_half);
 }
 
@@ -227,13 +231,13 @@ struct OpenStack {
     explicit OpenStack(const Source& s)
         : options(s.options),
           source{s.path, s.asked, s.name, s.bytes, options},
-          file(TiffFile::open(s.path)),
-          document(read_document(source, file)) {}
+          set(source),
+          document(read_document(source, set)) {}
     OpenStack(const OpenStack&) = delete;
     OpenStack& operator=(const OpenStack&) = delete;
     ReadOptions options;
     Source source;
-    TiffFile file;
+    TiffSet set;
     Document document;
     Costs costs;
     std::int64_t next = 0;
@@ -249,13 +253,13 @@ bool matches(Head head) {
 }
 
 FileInfo info(const Source& source) {
-    const TiffFile file = TiffFile::open(source.path);
-    return read_document(source, file).file;
+    TiffSet set(source);
+    return read_document(source, set).file;
 }
 
 HostArray read(const Source& source) {
-    const TiffFile file = TiffFile::open(source.path);
-    const Document document = read_document(source, file);
+    TiffSet set(source);
+    const Document document = read_document(source, set);
     const auto [first, end] = chosen_pages(source.name, document.file, source.options);
     const ArrayDesc part = chosen(source.name, document.file, source.options);
     const ArrayDesc desc = greyed(source.name, part, document.file.colour, source.options);
@@ -269,9 +273,10 @@ HostArray read(const Source& source) {
     for (std::int64_t i = 0; i < pages; ++i) {
         check_alike(source, document, first + i, first);
         std::byte* to = result.data() + static_cast<std::size_t>(i) * page_bytes;
-        read_page(source, file, document, first + i, costs, to_grey ? scratch.data() : to);
+        read_page(source, set, document, first + i, costs, to_grey ? scratch.data() : to);
         if (to_grey) to_luminance(scratch.data(), to, pixels, document.channels, document.type, document.colour);
     }
+    set.check_unchanged();
     return result;
 }
 
@@ -286,7 +291,7 @@ SliceStream slices(const Source& source) {
             [stack, bytes = static_cast<std::size_t>(slice_of(desc)) * bytes_of(desc.type)](std::int64_t count, std::byte* to) {
                 for (const std::int64_t end = stack->next + count; stack->next < end; ++stack->next, to += bytes) {
                     check_alike(stack->source, stack->document, stack->next, 0);
-                    read_page(stack->source, stack->file, stack->document, stack->next, stack->costs, to);
+                    read_page(stack->source, stack->set, stack->document, stack->next, stack->costs, to);
                 }
             },
             [stack](std::int64_t count) { stack->next += count; }};

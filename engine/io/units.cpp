@@ -20,4 +20,15 @@ std::pair<std::string, double> unit_from(std::string_view name) {
     return {};
 }
 
+double seconds_of(std::string_view unit) {
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"", 1},          {"s", 1},      {"sec", 1},       {"second", 1},     {"seconds", 1},      {"ms", 1e-3},
+        {"msec", 1e-3},   {"us", 1e-6},  {"usec", 1e-6},   {"\xc2\xb5s", 1e-6}, {"\\u00B5s", 1e-6}, {"ns", 1e-9},
+        {"min", 60},      {"minute", 60}, {"minutes", 60},  {"h", 3600},       {"hour", 3600},      {"hours", 3600},
+        {"d", 86400},     {"day", 86400}, {"days", 86400},  {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"hr", 3600}};
+    for (const auto& [name, seconds] : units)
+        if (unit == name) return seconds;
+    return 0;
+}
+
 }   // namespace parallax::io

@@ -1,4 +1,4 @@
-// Units of length: by the names that programs write, and in millimetres.
+// Units of length and time: by the names that programs write.
 #pragma once
 
 #include <string>
@@ -11,6 +11,8 @@ namespace parallax::io {
 
 /// A unit of length by the names that programs write; ours, and how many of ours one of theirs is. Empty: none that is known.
 std::pair<std::string, double> unit_from(std::string_view name);
+/// How many seconds one of these is, as ImageJ, OME and those who write for them name it; 0: not known.
+double seconds_of(std::string_view unit);
 using engine::millimetres;
 
 }   // namespace parallax::io

@@ -60,13 +60,18 @@ std::optional<Confinement::Place> Confinement::place_of(const fs::path& path) co
 }
 
 host::OpenedFile Confinement::open(const fs::path& file, const std::string& pointer) const {
+    std::optional<host::OpenedFile> opened = open_if_there(file, pointer);
+    if (!opened) throw ConfigError(pointer, fmt::format("no file {}", to_utf8(file)), "a file that is there");
+    return std::move(*opened);
+}
+
+std::optional<host::OpenedFile> Confinement::open_if_there(const fs::path& file, const std::string& pointer) const {
     const std::optional<Place> place = place_of(file);
     if (!place) refuse(file, pointer);
     try {
         return place->top->folder.file(place->relative);
     } catch (const std::system_error& error) {
-        if (error.code() == std::errc::no_such_file_or_directory)
-            throw ConfigError(pointer, fmt::format("no file {}", to_utf8(file)), "a file that is there");
+        if (error.code() == std::errc::no_such_file_or_directory) return std::nullopt;
         if (error.code() == std::errc::is_a_directory)
             throw ConfigError(pointer, fmt::format("{}, which is a folder, a device or a pipe", to_utf8(file)),
                               "a file: a confined job reads no folder (DICOM, Zarr)");

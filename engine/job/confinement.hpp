@@ -21,6 +21,8 @@ public:
     /// A regular file below one of them. A link may lead to it from one of them; of that the end is opened, and no part of the
     /// way there may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere.
     host::OpenedFile open(const std::filesystem::path&, const std::string& pointer) const;
+    /// The same; nothing: there is no such file.
+    std::optional<host::OpenedFile> open_if_there(const std::filesystem::path&, const std::string& pointer) const;
     /// Files that match a pattern with * and ? in any of its parts. Links to folders are not followed by * and ?. Throws
     /// ConfigError.
     std::vector<std::filesystem::path> expand(const std::filesystem::path& pattern, const std::string& pointer) const;

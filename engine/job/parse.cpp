@@ -141,7 +141,7 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
                           "one of \"file\" and \"files\"");
     }
     input.files = one ? std::vector{object.at("file").path()} : object.at("files").paths();
-    input.globs = several;
+    input.globs = input.read.alone = several;
     read_combination(object, input);
     read_pages(object, input.read);
     read_choices(object, input.read);
@@ -456,6 +456,7 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     for (InputSpec& input : job.inputs) {
         for (const std::string& file : input.files)
             input.each = check_placeholders(file, job.for_each, input.pointer, false) || input.each;
+        input.read.alone = input.globs || input.each;
     }
     for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer, true);
     check_series_keys(job);

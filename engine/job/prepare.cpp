@@ -166,7 +166,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     for (const fs::path& file : prepared.files) {
         const host::OpenedFile opened = prepared.open(file);
         whole.through = opened.path();
-        whole.open_part = [&prepared](const fs::path& part) { return prepared.open(part); };
+        whole.open_part = prepared.part_opener();
         prepared.infos.push_back(info_of(file, whole, input.read.pages));
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const std::string& warning : prepared.infos.back().warnings) {
@@ -199,6 +199,14 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
 
 host::OpenedFile PreparedInput::open(const fs::path& file) const {
     return confinement ? confinement->open(file, "") : host::OpenedFile(file);
+}
+
+std::function<host::OpenedFile(const fs::path&)> PreparedInput::part_opener() const {
+    if (!confinement) return {};
+    return [held = confinement](const fs::path& part) {
+        std::optional<host::OpenedFile> opened = held->open_if_there(part, "");
+        return opened ? std::move(*opened) : host::OpenedFile();
+    };
 }
 
 ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputSpec& input) {

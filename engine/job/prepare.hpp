@@ -7,6 +7,7 @@
 #include "pipeline/resolve.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -22,6 +23,8 @@ struct PreparedInput {
 
     /// A file for as long as it is read, and a path by which it is opened: of a job that is not confined its own.
     host::OpenedFile open(const std::filesystem::path&) const;
+    /// io::ReadOptions::open_part.
+    std::function<host::OpenedFile(const std::filesystem::path&)> part_opener() const;
 };
 
 /// A job with what its files say, in the order of the job's own lists.

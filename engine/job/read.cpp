@@ -98,7 +98,7 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
         const std::filesystem::path& file = prepared.files[i];
         const host::OpenedFile opened = prepared.open(file);
         options.through = opened.path();
-        options.open_part = [&prepared](const std::filesystem::path& part) { return prepared.open(part); };
+        options.open_part = prepared.part_opener();
         as_looked_at(file, opened.path(), prepared.infos[i], [&] {
             arrays.push_back(io::read(file, options));
             hold(file, arrays.back().desc, delivered(file, prepared.infos[i], input));
@@ -120,7 +120,7 @@ io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepare
     const host::OpenedFile opened = prepared.open(file);
     io::ReadOptions options = input.read;
     options.through = opened.path();
-    options.open_part = [&prepared](const std::filesystem::path& part) { return prepared.open(part); };
+    options.open_part = prepared.part_opener();
     io::SliceStream slices;
     as_looked_at(file, opened.path(), info, [&] {
         slices = io::open_slices(file, options);

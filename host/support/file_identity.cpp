@@ -8,17 +8,24 @@
 
 namespace parallax::host {
 
+#if defined(_WIN32)
+
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {
     FileIdentity identity;
-#if defined(_WIN32)
     std::error_code error;
     identity.bytes = std::filesystem::file_size(file, error);
     if (error) return std::nullopt;
     identity.modified = static_cast<std::int64_t>(std::filesystem::last_write_time(file, error).time_since_epoch().count());
     if (error) return std::nullopt;
+    return identity;
+}
+
 #else
-    struct stat state{};
-    if (stat(file.c_str(), &state) != 0) return std::nullopt;
+
+namespace {
+
+FileIdentity identity_in(const struct stat& state) noexcept {
+    FileIdentity identity;
     identity.device = static_cast<std::uint64_t>(state.st_dev);
     identity.inode = static_cast<std::uint64_t>(state.st_ino);
     identity.bytes = static_cast<std::uint64_t>(state.st_size);
@@ -28,8 +35,23 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexc
     const timespec& modified = state.st_mtim;
 #endif
     identity.modified = static_cast<std::int64_t>(modified.tv_sec) * 1000000000 + modified.tv_nsec;
-#endif
     return identity;
 }
+
+}   // namespace
+
+std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {
+    struct stat state{};
+    if (stat(file.c_str(), &state) != 0) return std::nullopt;
+    return identity_in(state);
+}
+
+std::optional<FileIdentity> identity_of(int descriptor) noexcept {
+    struct stat state{};
+    if (fstat(descriptor, &state) != 0) return std::nullopt;
+    return identity_in(state);
+}
+
+#endif
 
 }  // namespace parallax::host

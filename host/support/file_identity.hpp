@@ -17,5 +17,9 @@ struct FileIdentity {
 
 /// Links followed. Nothing where there is no such file.
 std::optional<FileIdentity> identity_of(const std::filesystem::path&) noexcept;
+#if !defined(_WIN32)
+/// Of what a descriptor stands for.
+std::optional<FileIdentity> identity_of(int descriptor) noexcept;
+#endif
 
 }  // namespace parallax::host

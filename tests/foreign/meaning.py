@@ -235,6 +235,12 @@ def matlab(folder):
     with open(os.path.join(folder, "seven.mat"), "r+b") as file:
         file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512, b" "))
     yield Case("seven.mat", numpy.moveaxis(arrays["i16"], 2, 0), "zyx")
+    with h5py.File(os.path.join(folder, "logical.mat"), "w", userblock_size=512) as file:
+        data = file.create_dataset("v", data=arrays["flag"].T.astype("uint8"))
+        data.attrs["MATLAB_class"], data.attrs["MATLAB_int_decode"] = numpy.bytes_("logical"), numpy.int32(1)
+    with open(os.path.join(folder, "logical.mat"), "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512, b" "))
+    yield Case("logical.mat", arrays["flag"], "yx")
 
 
 def zarrs(folder):

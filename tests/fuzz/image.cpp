@@ -2,37 +2,49 @@
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
 
+#include "file.hpp"
+
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 using namespace parallax;
 
 namespace {
 
-/// A file of this process that is written anew for each input.
-class InputFile {
+/// The file, "a", and where it names another, "b": of a TIFF the same bytes once more, else a small TIFF of two pages.
+class InputFiles {
 public:
-    InputFile()
-        : path_(std::filesystem::temp_directory_path() /
-                ("parallax-fuzz-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" + io_name())) {}
-    ~InputFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-    InputFile(const InputFile&) = delete;
-    InputFile& operator=(const InputFile&) = delete;
-    const std::filesystem::path& write(const std::uint8_t* data, std::size_t size) const {
-        std::ofstream(path_, std::ios::binary | std::ios::trunc)
-            .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    const std::filesystem::path& write(const std::uint8_t* data, std::size_t size) {
+        folder_.write("a", data, size);
+        const std::string_view text(reinterpret_cast<const char*>(data), size);
+        if (text.find("\"b\"") == std::string_view::npos) return path_;
+        const bool tiff = size > 1 && data[0] == data[1] && (data[0] == 'I' || data[0] == 'M');
+        if (tiff) folder_.write("b", data, size);
+        else folder_.write("b", reinterpret_cast<const std::uint8_t*>(two_pages_.data()), two_pages_.size());
         return path_;
     }
 
 private:
-    static std::string io_name() {
-        return std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+    static std::string make_pages() {
+        std::string bytes("II*\0\x0a\0\0\0\x01\x02", 10);
+        const auto number = [&bytes](std::uint32_t value, int width) {
+            for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> 8 * i);
+        };
+        constexpr std::uint32_t length = 2 + 8 * 12 + 4;
+        for (std::uint32_t page = 0; page < 2; ++page) {
+            number(8, 2);
+            for (const auto& [tag, value] : {std::pair{256u, 1u}, {257u, 1u}, {258u, 8u}, {259u, 1u}, {262u, 1u}, {273u, 8u + page},
+                                             {278u, 1u}, {279u, 1u}})
+                number(tag, 2), number(4, 2), number(1, 4), number(value, 4);
+            number(page == 0 ? 10 + length : 0, 4);
+        }
+        return bytes;
     }
-    std::filesystem::path path_;
+    fuzz::Folder folder_;
+    std::filesystem::path path_ = folder_.path() / "a";
+    const std::string two_pages_ = make_pages();
 };
 
 template <class Work> void only_io_errors(Work&& work) {
@@ -45,11 +57,13 @@ template <class Work> void only_io_errors(Work&& work) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const InputFile file;
-    const std::filesystem::path& path = file.write(data, size);
+    static InputFiles files;
+    const std::filesystem::path& path = files.write(data, size);
     io::ReadOptions options;
     options.limit_bytes = 16u << 20;
     only_io_errors([&] { io::info(path, options); });
+    only_io_errors([&] { io::read(path, options); });
+    options.alone = true;
     only_io_errors([&] { io::read(path, options); });
     options.page_axis = 'z';
     options.pages = std::pair<std::int64_t, std::int64_t>{0, 1};

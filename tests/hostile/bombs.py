@@ -402,7 +402,8 @@ def jbig_tiff(width, height, real):
     return one_strip(34661, jbig(width, height), real, real, 1)
 
 
-OME = b'<?xml version="1.0"?><OME><Pixels DimensionOrder="XYZCT" SizeX="1" SizeY="1" SizeZ="1" SizeC="1" SizeT="1">'
+OME = b'<?xml version="1.0"?><OME><Image><Pixels DimensionOrder="XYZCT" SizeX="1" SizeY="1" SizeZ="1" SizeC="1" SizeT="1">'
+OME_END = b"</Pixels></Image></OME>"
 TIFF = [
     Bomb("a tile of 65,520 x 65,520 by zstd",
          lambda: one_tile(50000, zstd_zeros(65520 * 65520), 1, 1, 65520, 65520), says="tiles"),
@@ -452,14 +453,22 @@ TIFF = [
     Bomb("20,000 strips of 8 x 8, jpeg", lambda: jpeg_strips(20000), 20000 * 64),
     Bomb("a description of 40 MB", lambda: described(b"x" * 40 * MB), 1),
     Bomb("2 MB of brackets for OME-XML", lambda: described(OME + b"<" * 2 * MB + b">")),
-    Bomb("2 MB of OME-XML's blocks", lambda: described(OME + b'<TiffData IFD="0"/>' * 100000)),
-    Bomb("2 MB of attributes of OME-XML", lambda: described(b"<OME><Pixels " + b"SizeZ= " * 300000 + b">")),
+    Bomb("2 MB of OME-XML's blocks", lambda: described(OME + b'<TiffData IFD="0"/>' * 100000 + OME_END)),
+    Bomb("20 MB of OME-XML's blocks of nothing", lambda: described(OME + b"<TiffData/>" * 1900000 + OME_END)),
+    Bomb("2 MB of OME-XML's images", lambda: described(b"<OME>" + b"<Image><Pixels><TiffData/></Pixels></Image>" * 48000 + b"</OME>")),
+    Bomb("100,000 files of OME-XML's", lambda: described(OME + b"".join(b'<TiffData><UUID FileName="%d.tif">%d</UUID></TiffData>' % (i, i) for i in range(100000)) + OME_END),
+         says="files"),
+    Bomb("4,000 files of OME-XML's that are not there",
+         lambda: described(OME + b"<TiffData/>" + b"".join(b'<TiffData FirstZ="0"><UUID FileName="%d.tif">%d</UUID></TiffData>' % (i, i) for i in range(4000)) + OME_END), 1),
+    Bomb("2 MB of levels of OME-XML", lambda: described(b"<OME>" + b"<a>" * 700000), 1),
+    Bomb("2 MB of OME-XML's comments and entities", lambda: described(b"<OME>" + b"<!-- &amp; -->" * 70000 + b'<a b="' + b"&amp;" * 200000 + b'"/></OME>'), 1),
+    Bomb("2 MB of attributes of OME-XML", lambda: described(b"<OME><Image><Pixels " + b"SizeZ=' ' " * 230000 + b">" + OME_END)),
     Bomb("2 MB of brackets for tifffile", lambda: described(b'{"shape": ' + b"[" * 2 * MB)),
     Bomb("2 MB of sizes for tifffile", lambda: described(b'{"shape": [' + b"1," * 1000000 + b"1, 1]}")),
     Bomb("2 MB of lists for tifffile", lambda: described(b'{"shape": [1, 1], "more": [' + b"[]," * 700000 + b"1]}"), 1),
     Bomb("2 MB of ImageJ's lines", lambda: described(b"ImageJ=1\n" + b"unit=x\n" * 300000), 1),
     Bomb("2^60 images of ImageJ's", lambda: described(b"ImageJ=1\nimages=1152921504606846976\nslices=1152921504606846976\n")),
-    Bomb("2^40 images of OME's", lambda: described(OME.replace(b'SizeZ="1"', b'SizeZ="1099511627776"') + b"</Pixels></OME>"), 1),
+    Bomb("2^40 images of OME's", lambda: described(OME.replace(b'SizeZ="1"', b'SizeZ="1099511627776"') + OME_END), 1),
     Bomb("planes of 30,000 samples", lambda: planes(30000), 30000 * 64),
 ]
 

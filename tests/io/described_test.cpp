@@ -233,27 +233,6 @@ TEST_CASE("described: what a GIF's frames leave transparent is told, in whicheve
     CHECK(read(2, 1) == std::pair(Values{0x10, 0}, std::size_t{1}));   // nothing is
 }
 
-TEST_CASE("described: OME-XML of several files, or that stands in another, is called that") {
-    const Folder folder;
-    const auto warnings = [&](int pages, const std::string& description) {
-        put(folder / "a.ome.tif", pages_of(pages, description));
-        std::string all;
-        for (const std::string& text : io::info(folder / "a.ome.tif").warnings) all += text + "\n";
-        return all;
-    };
-    const std::string pixels = R"(DimensionOrder="XYZCT" Type="uint8" SizeX="2" SizeY="1" SizeZ="1" SizeC="2" SizeT="1")";
-    const std::string one = R"(<TiffData IFD="0"><UUID FileName="a.ome.tif">urn:uuid:1</UUID></TiffData>)",
-                      other = R"(<TiffData IFD="0" FirstC="1"><UUID FileName="b.ome.tif">urn:uuid:2</UUID></TiffData>)";
-    const fs::path file = folder / "a.ome.tif";
-    put(file, pages_of(1, ome(pixels, one + other)));
-    const IoError refused = io_error(file, [&] { io::info(file); });
-    CHECK(refused.problem.find("several files, a.ome.tif and b.ome.tif among them") != std::string::npos);
-    CHECK(refused.hint.find("page_axis") != std::string::npos);
-    CHECK(io::read(file, {.page_axis = 'z'}).desc.describe() == "u8 1 x 1 x 2 (z, y, x)");   // as that says
-    CHECK(warnings(1, R"(<?xml version="1.0"?><OME><BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/></OME>)")
-              .find("stands in another file, a.companion.ome") != std::string::npos);
-}
-
 namespace {
 
 std::string sized(const char* order, std::int64_t z, std::int64_t c, std::int64_t t) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "commands.hpp"
@@ -89,6 +90,13 @@ const char* words_of(const io::FileInfo& info) {
     }
 }
 
+/// Of the other files that its elements come from.
+std::vector<std::string> names_of(const io::FileInfo& info) {
+    std::vector<std::string> names;
+    for (const io::FilePart& part : info.parts) names.push_back(engine::to_utf8(part.path.filename()));
+    return names;
+}
+
 Json to_json(const io::FileInfo& info, const Range& range) {
     Json axes = Json::array();
     for (const Axis& axis : info.desc.axes) {
@@ -99,7 +107,10 @@ Json to_json(const io::FileInfo& info, const Range& range) {
         {"axes", std::move(axes)}, {"unit", info.desc.unit}, {"pages", info.pages()}};
     if (info.desc.find('c')) json["channels"] = words_of(info);
     if (!info.metadata.channels.empty()) json["channel_names"] = info.metadata.channels;
-    if (!info.parts.empty()) json["files"] = info.parts.size() + 1;
+    if (!info.parts.empty()) {
+        json["files"] = info.parts.size() + 1;
+        json["parts"] = names_of(info);
+    }
     json["polarity"] = info.white_is_zero ? "white is zero" : "black is zero";
     if (range.finite > 0)
         json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
@@ -114,6 +125,12 @@ Json to_json(const io::FileInfo& info, const Range& range) {
 void print(const io::FileInfo& info, const Range& range) {
     fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")",
                human_bytes(static_cast<double>(info.file_bytes)));
+    if (!info.parts.empty()) {
+        constexpr std::size_t most = 8;   // that are named
+        const std::vector<std::string> names = names_of(info);
+        const std::span<const std::string> first(names.data(), std::min(most, names.size()));
+        fmt::print("files    {}: this, {}{}\n", names.size() + 1, fmt::join(first, ", "), names.size() > most ? ", ..." : "");
+    }
     fmt::print("array    {}\n", info.desc.describe());
     if (const Axis* const c = info.desc.find('c')) {
         const std::string names = fmt::format("{}", fmt::join(info.metadata.channels, ", "));

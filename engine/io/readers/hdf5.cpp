@@ -194,7 +194,9 @@ private:
         check_storage(elements * H5Tget_size(type_.memory), elements * H5Tget_size(stored));
         said_["type"] = type_.name;
         said_["format"] = "hdf5";
-        const bool matlab = !text_at(dataset_, "MATLAB_class").empty();
+        const std::string kind = text_at(dataset_, "MATLAB_class");
+        const bool matlab = !kind.empty();
+        if (kind == "logical" && said_["type"] == "u8") said_["type"] = "bool";   // as of its earlier versions
         if (matlab && sizes_.size() >= 2) {
             // MATLAB's rows and columns, and its planes in front: of HDF5's axes the last two change places.
             transposed_ = true;
