@@ -13,12 +13,12 @@ struct HostPool::Shelf {
     std::mutex mutex;
     std::condition_variable came;
     std::multimap<std::size_t, Memory> free;
-    std::map<std::size_t, int> being_made;   ///< by stock(), of each size
+    std::map<std::size_t, int> being_made;   ///< by stock(), of each size that is
 
     /// Waits for what is being made: making one more would take as long, behind the others. Null: none is, and none lies here.
     Memory take(std::size_t bytes) {
         std::unique_lock lock(mutex);
-        came.wait(lock, [&] { return free.contains(bytes) || being_made[bytes] == 0; });
+        came.wait(lock, [&] { return free.contains(bytes) || !being_made.contains(bytes); });
         const auto found = free.find(bytes);
         if (found == free.end()) return nullptr;
         Memory memory = std::move(found->second);
@@ -29,13 +29,15 @@ struct HostPool::Shelf {
     bool begin_to_make(std::size_t bytes) {
         constexpr int most_makers = 2;   // one clears pages while the driver, which takes one at a time, pins another's
         const std::lock_guard lock(mutex);
-        if (free.contains(bytes) || being_made[bytes] >= most_makers) return false;
-        ++being_made[bytes];
+        if (free.contains(bytes)) return false;
+        int& makers = being_made[bytes];
+        if (makers >= most_makers) return false;
+        ++makers;
         return true;
     }
     void end_making(std::size_t bytes) {
         const std::lock_guard lock(mutex);
-        --being_made[bytes];
+        if (--being_made[bytes] == 0) being_made.erase(bytes);
         came.notify_all();
     }
     void put(std::size_t bytes, Memory memory) {

@@ -170,7 +170,7 @@ void write_by_reader(const std::filesystem::path& path, const std::string& name,
     child.end();
     if (said.is_object()) throw IoError(name, said.value("problem", ""), said.value("hint", ""));
     throw IoError(name, fmt::format("cannot be written: what writes it ended with {}", child.ending()),
-                  "see whether the disk is full, the folder may be written, and files may be as long (--limit output=SIZE, "
+                  "see whether the disk is full, the folder may be written, and files may be longer than this (--limit output=SIZE, "
                   "ulimit -f)");
 }
 

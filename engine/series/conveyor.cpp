@@ -17,14 +17,19 @@ namespace parallax::engine::series {
 
 namespace {
 
-/// The first memory that is pinned takes a driver tens of milliseconds: one array of each input and output, to be used again. Not
-/// of items so large that this is nothing beside them, or that memory may not hold, which is found out later.
-void begin_pinning(Resident& resident, const PreparedSeries& series) noexcept {
+/// Whether memory may be taken for more items than are there: not for items so large that pinning is nothing beside them, nor for
+/// those that memory may not hold, which is found out later.
+bool may_pin_ahead(const Resolved& item) {
     constexpr std::uint64_t most = std::uint64_t{256} << 20;
+    const std::uint64_t bytes = host_bytes_of_item(item), room = host::platform::memory_room().bytes;
+    return bytes <= most && (room == 0 || bytes <= room / 4);
+}
+
+/// The first memory that is pinned takes a driver tens of milliseconds: one array of each size of inputs and of each output, to be
+/// used again.
+void begin_pinning(Resident& resident, const PreparedSeries& series) noexcept {
     try {
         const Resolved& resolved = series.sample.resolved;
-        const std::uint64_t bytes = host_bytes_of_item(resolved), room = host::platform::memory_room().bytes;
-        if (bytes > most || bytes > room / 4) return;
         for (std::size_t i = 0; i < resolved.inputs.size(); ++i)
             if (series.job.inputs[i].each) resident.host_array(resolved.inputs[i].desc.to_dense());
         resident.stock(resolved);
@@ -50,9 +55,10 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       total_(todo.size()) {
     for (std::size_t i = 0; i < engines.size() && (i < std::max<std::size_t>(todo.size(), 1) || series.options.watch); ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
+        belt->pins_ahead = may_pin_ahead(series.sample.resolved);
         std::jthread pinning;   // beside the plans, which take as long; ends with this round
         try {
-            pinning = std::jthread([&belt, &series] { begin_pinning(belt->resident, series); });
+            if (belt->pins_ahead) pinning = std::jthread([&belt, &series] { begin_pinning(belt->resident, series); });
         } catch (const std::system_error&) {   // no thread to be had: then later
         }
         belt->resident.plan(series.sample.resolved);

@@ -14,6 +14,7 @@ struct Conveyor::Belt {
     int number;
     Resident resident;
     ConveyorShape shape;
+    bool pins_ahead = false;   ///< for items that are not there yet
     std::counting_semaphore<most_tickets> tickets;
     std::unique_ptr<Channel<WorkPtr>> decoded;
     std::atomic<int> reading{0};

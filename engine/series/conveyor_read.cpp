@@ -73,6 +73,7 @@ void Conveyor::read_items(Belt& belt, int reader) {
             read_work(*work, hooks);
             finish_reading(*work);
             hold_against_found(series_, *work);
+            if (!belt.pins_ahead) belt.resident.stock(*work->pipeline);
         } catch (const IoError& error) {
             fail_item(*item, error, true);
             continue;
@@ -82,7 +83,7 @@ void Conveyor::read_items(Belt& belt, int reader) {
         }
         const std::shared_ptr<const Resolved> pipeline = work->pipeline;
         belt.decoded->push(std::move(work));
-        belt.resident.stock(*pipeline);   // while the device is at work
+        if (belt.pins_ahead) belt.resident.stock(*pipeline);   // while the device is at work
     }
 }
 

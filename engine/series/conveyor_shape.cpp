@@ -23,17 +23,17 @@ FileWork file_work_of(const PreparedSeries& series) {
     return work;
 }
 
-ConveyorShape threads_for(int cores, FileWork work) {
+ConveyorShape threads_for(int cores, FileWork work, int devices) {
     ConveyorShape shape;
-    shape.readers = std::clamp(cores / (work.unpacks || !work.writes ? 2 : 4), 1, 16);
-    shape.writers = work.packs ? cores : std::max(cores - shape.readers, std::min(cores, 2));
+    shape.readers = std::clamp(cores / (work.unpacks || !work.writes ? 2 : 4) / devices, 1, 16);
+    shape.writers = work.packs ? cores : std::max(cores - shape.readers * devices, std::min(cores, 2));
     return shape;
 }
 
 ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
                        std::uint64_t kept_bytes, std::size_t devices) {
     const int cores = std::clamp(host::platform::processors(), 1, 32);
-    ConveyorShape shape = threads_for(cores, file_work_of(series));
+    ConveyorShape shape = threads_for(cores, file_work_of(series), static_cast<int>(devices));
     if (options.readers > 0) shape.readers = options.readers;
     if (options.writers > 0) shape.writers = options.writers;
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);

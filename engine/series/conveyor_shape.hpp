@@ -24,8 +24,8 @@ struct FileWork {
 /// Files that are shorter than what is in them are packed.
 FileWork file_work_of(const PreparedSeries&);
 /// Threads, where nobody says how many. Copies of files that are not packed are bound by memory, and more threads than cores get
-/// in each other's way; those that pack, or read while nobody writes, are not held back.
-ConveyorShape threads_for(int cores, FileWork);
+/// in each other's way; those that pack, or read while nobody writes, are not held back. Each of the devices has readers.
+ConveyorShape threads_for(int cores, FileWork, int devices);
 /// `kept_bytes` of the device are taken by plans and workspace already.
 ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes,
                        std::size_t devices);

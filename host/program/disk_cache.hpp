@@ -10,7 +10,8 @@
 
 namespace parallax::host {
 
-/// Entries take at most `limit` bytes, within a tenth or so: of more, those that were not used for longest go.
+/// Entries take about `limit` bytes: one store in sixteen makes room where they take more, until they take nine tenths. Those that
+/// were not used for longest go.
 std::shared_ptr<ProgramCache> open_disk_cache(std::filesystem::path folder, std::uint64_t limit);
 
 /// Programs cannot be kept in that folder: told once for each folder in a process, since the next process compiles everything again,

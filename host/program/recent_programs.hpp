@@ -36,12 +36,19 @@ public:
         }
         const std::lock_guard building(slot->mutex);
         if (slot->built) return {slot->built, true};
-        Dropped dropped;   // goes when the mutex is free again
-        std::shared_ptr<const Built> built = build();
+        std::shared_ptr<const Built> built;
+        try {
+            built = build();
+        } catch (...) {
+            make_room();
+            throw;
+        }
         slot->built = built;
-        const std::lock_guard lock(mutex_);
-        entries_[key].built = built;
-        make_room(dropped);
+        {
+            const std::lock_guard lock(mutex_);
+            entries_[key].built = built;
+        }
+        make_room();
         return {std::move(built), false};
     }
 
@@ -72,13 +79,14 @@ private:
         std::uint64_t used = 0;               ///< when, counted in uses
     };
     using Entries = std::map<std::string, Entry>;
-    using Dropped = std::map<std::string, Entry>;
 
     // One whose building failed is, too: its key takes memory as another's.
     static bool is_idle(const Entry& entry) { return entry.slot.use_count() == 1 && entry.built.use_count() <= 2; }
 
     // An eighth more than is needed: the next programs find room without a search.
-    void make_room(Dropped& dropped) {
+    void make_room() {
+        Entries dropped;   // go when the mutex is free again
+        const std::lock_guard lock(mutex_);
         if (entries_.size() <= most_idle) return;
         std::map<std::uint64_t, typename Entries::iterator> idle;
         for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)

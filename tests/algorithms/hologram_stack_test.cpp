@@ -127,7 +127,8 @@ TEST_CASE("a focus whose terms together pass what a float holds is found all the
             CAPTURE(metric);
             Call call;
             call.algorithm = &algorithm;
-            call.parameters = parse(algorithm, fmt::format(R"({{"distance_um": [100, 150, 200], "autofocus": {{"metric": "{}"}}}})", metric));
+            call.parameters =
+                parse(algorithm, fmt::format(R"({{"distance_um": [100, 150, 200], "autofocus": {{"metric": "{}"}}}})", metric));
             call.outputs = {"focus"};
             const auto values_of = [&](const HostArray& array) {
                 call.inputs.clear();

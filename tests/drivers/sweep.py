@@ -5,6 +5,7 @@ sweep.py PARALLAX FOLDER [HOST]: FOLDER holds the fake drivers; HOST is a progra
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,12 @@ def run(arguments, **variables):
     done = subprocess.run(arguments, cwd=work, env=environment, capture_output=True, text=True, timeout=300, errors="replace")
     done.seconds = time.monotonic() - begun
     return done
+
+
+def before_all(library):
+    """For LD_PRELOAD. A sanitizer's runtime, where the program has one, wants to be before it."""
+    runtimes = re.findall(r"=> (\S*lib[at]san\S*)", subprocess.run(["ldd", program], capture_output=True, text=True).stdout)
+    return ":".join([*runtimes, library])
 
 
 def vendors(name, files):
@@ -199,7 +206,7 @@ def starved():
 
 def compiler():
     """A compiler that aborts ends a child. The job is refused with the reason, or another variant does it; the next process knows already."""
-    preload = os.path.join(folder, "libplx_aborting_compiler.so")
+    preload = before_all(os.path.join(folder, "libplx_aborting_compiler.so"))
     cache, log = os.path.join(work, "cache-compiler"), os.path.join(work, "compiled.txt")
     job = {"parallax": 1, "steps": [{"run": "box_filter", "radius": 2, "variant": "simd"}], "inputs": {"image": "in.npy"}, "outputs": {"image": "out.npy"}}
     with open(os.path.join(work, "simd.json"), "w") as out:
@@ -232,7 +239,7 @@ def launches():
     """PoCL compiles again when a kernel is launched: in a child first, and a child that it ends is not followed."""
     if "pocl" not in good:
         return
-    preload = os.path.join(folder, "libplx_aborting_compiler.so")
+    preload = before_all(os.path.join(folder, "libplx_aborting_compiler.so"))
     log, kept = os.path.join(work, "launches.txt"), os.path.join(work, "pocl")
     cold = dict(LD_PRELOAD=preload, LAUNCHES_IN=log, PARALLAX_CACHE_DIR=os.path.join(work, "cache-launches"), POCL_CACHE_DIR=kept)
     for attempt in (1, 2):

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -50,8 +51,8 @@ TEST_CASE("programs that nobody uses go, those of longest ago first, and those i
         }
         in_use.clear();
         for (int i = 5000; i < 7000; ++i) get(programs, i);
-        CHECK(Counted::there <= int(Programs::most_idle));
-        CHECK(programs.size() <= Programs::most_idle);
+        CHECK(Counted::there <= int(Programs::most_idle) + 1);   // and the last, which was in use as room was made
+        CHECK(programs.size() <= Programs::most_idle + 1);
         CHECK(programs.find([](const Counted& one) { return one.number == 6999; })->number == 6999);
         CHECK(programs.find([](const Counted& one) { return one.number == 50; }) == nullptr);
     }
@@ -68,7 +69,6 @@ TEST_CASE("what cannot be built is asked for again, and takes no more room than 
     for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(programs.get("wrong", fails), std::runtime_error);
     CHECK(calls == 3);
     for (int i = 0; i < 3000; ++i) CHECK_THROWS_AS(programs.get("wrong " + std::to_string(i), fails), std::runtime_error);
-    get(programs, 1);
     CHECK(programs.size() <= Programs::most_idle + 1);
 }
 
@@ -85,5 +85,5 @@ TEST_CASE("threads that ask for many programs build each once at a time and get 
         });
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
-    CHECK(programs.size() <= Programs::most_idle);
+    CHECK(programs.size() <= Programs::most_idle + threads.size());
 }

@@ -171,7 +171,8 @@ Algorithm make_hologram() {
     a.summary = "Reconstructs a digital hologram at one or many distances, with autofocus";
     a.parameters = hologram_table();
     a.inputs = {{"hologram", "the recorded intensity, one image (y, x) of any real type", true, PortKind::array},
-                {"background", "the same view without the object; h = (H - D) / (B - D), and 1 where B is not above D", false, PortKind::array},
+                {"background", "the same view without the object; h = (H - D) / (B - D), and 1 where B is not above D", false,
+                 PortKind::array},
                 {"dark", "the camera's image without light", false, PortKind::array}};
     a.outputs = {
         {"amplitude", "|U|, f32 (y, x), or (z, y, x) for several distances", true, PortKind::array},

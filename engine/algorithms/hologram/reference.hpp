@@ -41,7 +41,7 @@ struct ImageView {
     std::int64_t width = 0, height = 0;
 };
 
-/// Step 1, h: 1 where B is not above D (is_dead), NaN where one is. Null data: not given. Throws ConfigError where sizes differ.
+/// Step 1, h: 1 where B is not above D (is_dead), else NaN where one is. Null data: not given. Throws ConfigError where sizes differ.
 std::vector<double> normalise(ImageView hologram, ImageView background, ImageView dark);
 
 /// Steps 2 to 5 for every distance of `geometry`, in order; `plane(i, field)` gets the complex field of

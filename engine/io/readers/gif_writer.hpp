@@ -138,7 +138,7 @@ private:
 };
 
 constexpr const char* full_disk =
-    "see whether the disk is full, and files may be as long (--limit output=SIZE, ulimit -f)";
+    "see whether the disk is full, and files may be longer than this (--limit output=SIZE, ulimit -f)";
 
 struct GifWriter {
     static void write(const Json& request, std::istream& in) {
