@@ -47,9 +47,14 @@ def run(arguments, **variables):
     return done
 
 
+# Of a program that is built with a sanitizer. It wants to be loaded before all, and to say itself what a fault is.
+runtimes = re.findall(r"=> (\S*lib[at]san\S*)", subprocess.run(["ldd", program], capture_output=True, text=True).stdout) if shutil.which("ldd") else []
+if runtimes:
+    os.environ["ASAN_OPTIONS"] = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "handle_segv=0"]))
+
+
 def before_all(library):
-    """For LD_PRELOAD. A sanitizer's runtime, where the program has one, wants to be before it."""
-    runtimes = re.findall(r"=> (\S*lib[at]san\S*)", subprocess.run(["ldd", program], capture_output=True, text=True).stdout)
+    """For LD_PRELOAD."""
     return ":".join([*runtimes, library])
 
 
@@ -237,7 +242,7 @@ def compiler():
 
 def launches():
     """PoCL compiles again when a kernel is launched: in a child first, and a child that it ends is not followed."""
-    if "pocl" not in good:
+    if "pocl" not in good or runtimes:   # the child of a build with a sanitizer tries no launches
         return
     preload = before_all(os.path.join(folder, "libplx_aborting_compiler.so"))
     log, kept = os.path.join(work, "launches.txt"), os.path.join(work, "pocl")
