@@ -14,12 +14,11 @@ import math
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import warnings
 
-from suites import make_environment
+from suites import again
 
 KINDS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"]
 
@@ -269,13 +268,7 @@ def main():
     parser.add_argument("kinds", nargs="*")
     arguments = parser.parse_args()
     if arguments.work:
-        python = make_environment(os.path.abspath(arguments.work))
-        if python is None:
-            return 77
-        words = sys.argv[1:]
-        at = words.index("--work")
-        del words[at:at + 2]
-        return subprocess.run([python, os.path.abspath(__file__), *words]).returncode
+        return again(arguments.work)
     global h5py, nrrd, numcodecs, numpy, scipy, SimpleITK, zarr, Program, RANDOM
     import h5py
     import nrrd

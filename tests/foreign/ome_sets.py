@@ -17,13 +17,12 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import uuid
 import warnings
 
-from suites import make_environment
+from suites import again
 
 TYPES = {"uint8": "uint8", "int8": "int8", "uint16": "uint16", "int16": "int16", "uint32": "uint32", "int32": "int32", "float32": "float", "float64": "double"}
 NAMES = ["plane", "a plane", "pläne", "A&B", "it's", "100%", "x.ome", "(1)", "µm_α"]
@@ -339,13 +338,7 @@ def main():
     parser.add_argument("--keep", help="a folder for the files, which stay there")
     arguments = parser.parse_args()
     if arguments.work:
-        python = make_environment(os.path.abspath(arguments.work))
-        if python is None:
-            return 77
-        words = [word for word in sys.argv[1:]]
-        at = words.index("--work")
-        del words[at:at + 2]
-        return subprocess.run([python, os.path.abspath(__file__), *words]).returncode
+        return again(arguments.work)
     global numpy, tifffile, Program, RANDOM
     import numpy
     import tifffile

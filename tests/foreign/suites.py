@@ -38,6 +38,17 @@ def make_environment(work):
     return python
 
 
+def again(work):
+    """Runs the program that is running once more, by the environment's interpreter and without --work. Its status; 77 where there is none."""
+    python = make_environment(os.path.abspath(work))
+    if python is None:
+        return 77
+    words = sys.argv[1:]
+    at = words.index("--work")
+    del words[at:at + 2]
+    return subprocess.run([python, os.path.abspath(sys.argv[0]), *words]).returncode
+
+
 def folder_of(python, module):
     return subprocess.run([python, "-c", f"import {module}, os; print(os.path.dirname({module}.__file__))"], capture_output=True, text=True, check=True).stdout.strip()
 

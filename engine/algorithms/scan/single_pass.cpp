@@ -16,10 +16,11 @@ struct Shape {
     std::int64_t group, loads;
 };
 
-// u64 has twice the states for as many bytes, and gains by larger groups: on an H100 2^27 elements take .797 ms for .811 by CUDA, .795
-// for .815 through OpenCL, which does not hold groups of 384 to the registers of two.
+// u64 has twice the states for as many bytes, and gains by larger groups: on an H100 2^27 elements take .797 ms for .811 by CUDA,
+// .795 for .815 through OpenCL, which does not hold groups of 384 to the registers of two.
 Shape shape_for(ElementType type, host::Backend backend, const Policy& policy) {
-    const Shape usual = type != ElementType::u64 ? Shape{256, 10} : backend == host::Backend::cuda ? Shape{384, 6} : Shape{512, 4};
+    const Shape wide = backend == host::Backend::cuda ? Shape{384, 6} : Shape{512, 4};
+    const Shape usual = type == ElementType::u64 ? wide : Shape{256, 10};
     const std::int64_t group = policy.at("work_group_size"), loads = policy.at("loads");
     if (group == 0 && loads == 0) return usual;
     return {group != 0 ? group : 256, loads != 0 ? loads : 10};
@@ -102,12 +103,18 @@ Variant single_pass_variant() {
         .formerly = {"look_back"},
         .summary = "one pass in waves of tiles that run at once (after Merrill and Garland 2016)",
         .role = Role::best,
-        .policy = {{"work_group_size", 0, {0, 128, 256, 384, 512}, "work-items of a group; 0: 256, for u64 by CUDA 384, through OpenCL 512"},
+        .policy = {{"work_group_size",
+                    0,
+                    {0, 128, 256, 384, 512},
+                    "work-items of a group; 0: 256, for u64 by CUDA 384, through OpenCL 512"},
                    {"loads",
                     0,
                     {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
                     "vectors of 16 bytes a work-item and tile; 0: 10, with groups of 384 chosen for u64 6, of 512 4"},
-                   {"groups_per_unit", 0, {0, 1, 2, 3, 4}, "work-groups a compute unit; 0: two, or one where two do not run at once"},
+                   {"groups_per_unit",
+                    0,
+                    {0, 1, 2, 3, 4},
+                    "work-groups a compute unit; 0: two, or one where two do not run at once"},
                    {"polls",
                     1 << 20,
                     {0, 1 << 20},

@@ -101,9 +101,9 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 
 Variant onesweep_variant() {
     // Where items alone are named they were tuned with the sizes that were the defaults then.
-    PolicyTable policy = warp_policy("where items_per_work_item is 0, too, 384 for u32, with values through OpenCL 512, 512 for u64, and "
-                                     "for up to 2048 keys a compute unit 256, but for u64 with values; else 384 for u32 with values, "
-                                     "512 for others",
+    PolicyTable policy = warp_policy("where items_per_work_item is 0, too, 384 for u32, with values through OpenCL 512, 512 for "
+                                     "u64, and for up to 2048 keys a compute unit 256, but for u64 with values; else 384 for u32 "
+                                     "with values, 512 for others",
                                      "23 for u32, with values by CUDA 21, 12 and 9 for u64; 7, of u64 5, where "
                                      "groups of 256 are chosen for few keys");
     policy.push_back(
