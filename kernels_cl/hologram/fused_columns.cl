@@ -88,7 +88,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
     const uint first = (uint)get_group_id(1) * together, end = min(first + together, count);   // one plane at least
     uint at = first;
 #pragma unroll 1
-    do   // PoCL 3.1 misplaces barriers of a loop that may have no round (docs/drivers.md)
+    for (;;) {   // PoCL 3.1 misplaces barriers of a loop that may have no round, rusticl 22.3 takes no do (docs/drivers.md)
 #else
     const uint at = 0u;
 #endif
@@ -124,6 +124,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT plus, GLO
         }
     }
 #if STACK
-    while (++at < end);
+    if (++at >= end) break;
+    }
 #endif
 }

@@ -82,7 +82,7 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 #if STACK
         uint at = begin;
 #pragma unroll 1
-        do   // PoCL 3.1 misplaces barriers of a loop that may have no round (docs/drivers.md)
+        for (;;) {   // PoCL 3.1 misplaces barriers of a loop that may have no round, rusticl 22.3 takes no do (docs/drivers.md)
 #else
         const uint at = 0u;
 #endif
@@ -120,7 +120,8 @@ void columns(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOB
 #undef twiddles
         }
 #if STACK
-        while (++at < end);
+        if (++at >= end) break;
+        }
 #endif
         FFT_FOR_EACH_POINT(u[k].x = u[k].y;)   // the second column's turn
     }
