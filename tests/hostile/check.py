@@ -57,7 +57,8 @@ def job_of(file, bomb):
     source = {"file": file, "grey": True}
     if bomb.raw:
         source = {"file": file, "raw": bomb.raw}
-    return {"parallax": 1, "device": {"backend": "native"}, "inputs": {"array": source}, "steps": [{"run": "reduce"}], "outputs": {"value": "value.json"}}
+    return {"parallax": 1, "device": {"backend": "native"}, "inputs": {"array": source},
+            "steps": [{"run": "reduce"}], "outputs": {"value": "value.json"}}
 
 
 def main():

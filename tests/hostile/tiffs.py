@@ -5,7 +5,8 @@ import zlib
 
 SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8, 13: 4, 16: 8, 18: 8}
 CODES = {1: "B", 2: "B", 3: "H", 4: "I", 7: "B", 13: "I", 16: "Q", 18: "Q"}
-WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC, DESCRIPTION, OFFSETS, SAMPLES, ROWS, COUNTS, PLANAR = 256, 257, 258, 259, 262, 270, 273, 277, 278, 279, 284
+WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC, DESCRIPTION = 256, 257, 258, 259, 262, 270
+OFFSETS, SAMPLES, ROWS, COUNTS, PLANAR = 273, 277, 278, 279, 284
 TILE_WIDTH, TILE_HEIGHT, TILE_OFFSETS, TILE_COUNTS = 322, 323, 324, 325
 
 
@@ -65,8 +66,8 @@ class Tiff:
 
 def picture(width, height, bits=8, compression=1, rows=None, samples=1, photometric=1):
     """The entries of a page but for where its strips are."""
-    return [(WIDTH, 4, width), (HEIGHT, 4, height), (BITS, 3, [bits] * samples), (COMPRESSION, 3, compression), (PHOTOMETRIC, 3, photometric),
-            (SAMPLES, 3, samples), (ROWS, 4, rows or height)]
+    return [(WIDTH, 4, width), (HEIGHT, 4, height), (BITS, 3, [bits] * samples), (COMPRESSION, 3, compression),
+            (PHOTOMETRIC, 3, photometric), (SAMPLES, 3, samples), (ROWS, 4, rows or height)]
 
 
 def tiles(width, height, tile_width, tile_height, bits=8, compression=1):

@@ -1,0 +1,83 @@
+"""TIFF: tiles, strips, codes, tags and directories without end, and descriptions of brackets."""
+
+import lzma
+
+from bombs.bomb import Bomb, MB
+from bombs.tiff_files import (described, huge_tag, jbig_tiff, jpeg_in_tiff, jpeg_strips, many_pages, new_tags, one_strip,
+                              one_tile, padded_stack, planes, same_tags, shared_tags, small_pages, strips, strips_missing)
+from tiffs import At, ROWS, SAMPLES, deflate_zeros, lzw_zeros, zstd_zeros
+
+OME = b'<?xml version="1.0"?><OME><Image><Pixels DimensionOrder="XYZCT" SizeX="1" SizeY="1" SizeZ="1" SizeC="1" SizeT="1">'
+OME_END = b"</Pixels></Image></OME>"
+TIFF = [
+    Bomb("a tile of 65,520 x 65,520 by zstd",
+         lambda: one_tile(50000, zstd_zeros(65520 * 65520), 1, 1, 65520, 65520), says="tiles"),
+    Bomb("a tile of 65,520 x 65,520 by deflate", lambda: one_tile(8, deflate_zeros(65520 * 65520 // 8), 1, 1, 65520, 65520)),
+    Bomb("a tile of 16,000 x 16,000 by zstd", lambda: one_tile(50000, zstd_zeros(16000 * 16000), 1, 1, 16000, 16000)),
+    Bomb("tiles that are nearly all outside",
+         lambda: one_tile(50000, zstd_zeros(16 * 65520), 1, 65536, 65520, 16, 8, 4096), says="tiles"),
+    Bomb("pages of a pixel in tiles of 2,048 x 2,048", lambda: padded_stack(2000, 2048)),
+    Bomb("2^32 - 1 rows and columns", lambda: one_strip(1, b"0", 0xffffffff, 0xffffffff)),
+    Bomb("2^32 - 1 strips", lambda: one_strip(1, b"0", 1, 0xffffffff, more=[(ROWS, 4, 1)])),
+    Bomb("20 million strips, one there", lambda: strips_missing(20000000)),
+    Bomb("65,535 samples a pixel", lambda: one_strip(8, deflate_zeros(65535 * 400), 20, 20, more=[(SAMPLES, 3, 65535)])),
+    Bomb("zstd as far as the ratio goes", lambda: one_strip(50000, zstd_zeros(250000000), 25000, 10000), 250000000),
+    Bomb("lzw as far as the ratio goes", lambda: one_strip(5, lzw_zeros(100000000), 10000, 10000), 100000000),
+    Bomb("deflate as far as the ratio goes", lambda: one_strip(8, deflate_zeros(250000000), 25000, 10000), 250000000),
+    Bomb("lzma as far as the ratio goes", lambda: one_strip(34925, lzma.compress(bytes(100000000)), 10000, 10000), 100000000),
+    Bomb("packbits as far as the ratio goes", lambda: one_strip(32773, b"\x81\0" * 800000, 10000, 10240), 102400000),
+    Bomb("fax, a row of 100 million bits", lambda: one_strip(4, b"\xff" * 20000, 100000000, 1, 1, photometric=0)),
+    Bomb("fax, a row of 16 million bits", lambda: one_strip(4, b"\xff" * 20000, 16000000, 1, 1, photometric=0)),
+    Bomb("fax, a row of 2 million bits", lambda: one_strip(4, b"\xff" * 20000, 2000000, 1, 1, photometric=0), 2000000),
+    Bomb("fax, rows of a bit", lambda: one_strip(4, b"\xff" * 300000, 8, 2000000, 1, photometric=0), 16000000),
+    Bomb("fax, 40,000 columns", lambda: one_strip(4, b"\xff" * 4000, 40000, 8000, 1, photometric=0), 320000000),
+    Bomb("jbig, 2^31 rows and columns inside", lambda: jbig_tiff(0x40000000, 0x40000000, 64), says="JBIG"),
+    Bomb("jbig, 60,000 rows and columns inside", lambda: jbig_tiff(60000, 60000, 64), says="JBIG"),
+    Bomb("jpeg of 5,000 scans", lambda: jpeg_in_tiff(8000, 8000, 5000), 8000 * 8000),
+    Bomb("100,000 pages", lambda: many_pages(100000), 100000),
+    Bomb("400,000 directories of three entries", lambda: small_pages(400000), 0),
+    Bomb("a page that leads back to the first of 1,000", lambda: many_pages(1000, circle=98)),
+    Bomb("20,000 thumbnails", lambda: many_pages(20000, kind=1)),
+    Bomb("20,000 pages, BigTIFF", lambda: many_pages(20000, True)),
+    Bomb("200 tags of one MB", lambda: shared_tags(1, 200, MB), says="the tags of its"),
+    Bomb("2,000 pages with a tag of one MB", lambda: shared_tags(2000, 1, MB), says="the tags of its"),
+    Bomb("200 tags of one MB, BigTIFF", lambda: shared_tags(1, 200, MB, 1, True)),
+    Bomb("4,000 tags", lambda: new_tags(1, 4000), says="entries"),
+    Bomb("50,000 tags on 500 pages", lambda: new_tags(500, 100), says="kinds of tags"),
+    Bomb("4,000 times a tag on 40 pages", lambda: same_tags(40, 4000)),
+    Bomb("a tag of 2^32 - 1 values", lambda: one_strip(1, b"0", 1, 1, more=[(50000, 1, At(8, 0xffffffff))])),
+    Bomb("a tag of 2^60 values", lambda: huge_tag()),
+    Bomb("100,000 strips of one MB", lambda: strips(100000, 1, bytes(MB), 1, MB)),
+    Bomb("50,000 strips of a million bytes of lzw",
+         lambda: strips(50000, 5, lzw_zeros(1) + bytes(1000000), 1), says="strips have"),
+    Bomb("100,000 strips of one MB of lzw", lambda: strips(100000, 5, lzw_zeros(1) + bytes(MB), 1)),
+    Bomb("200,000 strips of a pixel, lzw", lambda: strips(200000, 5, lzw_zeros(1), 1), 200000),
+    Bomb("200,000 strips of a pixel, deflate", lambda: strips(200000, 8, deflate_zeros(1), 1), 200000),
+    Bomb("200,000 strips of a pixel, zstd", lambda: strips(200000, 50000, zstd_zeros(1), 1), 200000),
+    Bomb("200,000 strips of a pixel, lzma", lambda: strips(200000, 34925, lzma.compress(b"0"), 1), 200000),
+    Bomb("20,000 strips of 8 x 8, jpeg", lambda: jpeg_strips(20000), 20000 * 64),
+    Bomb("a description of 40 MB", lambda: described(b"x" * 40 * MB), 1),
+    Bomb("2 MB of brackets for OME-XML", lambda: described(OME + b"<" * 2 * MB + b">")),
+    Bomb("2 MB of OME-XML's blocks", lambda: described(OME + b'<TiffData IFD="0"/>' * 100000 + OME_END)),
+    Bomb("20 MB of OME-XML's blocks of nothing", lambda: described(OME + b"<TiffData/>" * 1900000 + OME_END)),
+    Bomb("2 MB of OME-XML's images", lambda: described(b"<OME>" + b"<Image><Pixels><TiffData/></Pixels></Image>" * 48000 + b"</OME>")),
+    Bomb("100,000 files of OME-XML's",
+         lambda: described(OME + b"".join(
+                           b'<TiffData><UUID FileName="%d.tif">%d</UUID></TiffData>' % (i, i) for i in range(100000)) + OME_END),
+         says="files"),
+    Bomb("4,000 files of OME-XML's that are not there",
+         lambda: described(OME + b"<TiffData/>" + b"".join(
+                           b'<TiffData FirstZ="0"><UUID FileName="%d.tif">%d</UUID></TiffData>' % (i, i)
+                           for i in range(4000)) + OME_END), 1),
+    Bomb("2 MB of levels of OME-XML", lambda: described(b"<OME>" + b"<a>" * 700000), 1),
+    Bomb("2 MB of OME-XML's comments and entities",
+         lambda: described(b"<OME>" + b"<!-- &amp; -->" * 70000 + b'<a b="' + b"&amp;" * 200000 + b'"/></OME>'), 1),
+    Bomb("2 MB of attributes of OME-XML", lambda: described(b"<OME><Image><Pixels " + b"SizeZ=' ' " * 230000 + b">" + OME_END)),
+    Bomb("2 MB of brackets for tifffile", lambda: described(b'{"shape": ' + b"[" * 2 * MB)),
+    Bomb("2 MB of sizes for tifffile", lambda: described(b'{"shape": [' + b"1," * 1000000 + b"1, 1]}")),
+    Bomb("2 MB of lists for tifffile", lambda: described(b'{"shape": [1, 1], "more": [' + b"[]," * 700000 + b"1]}"), 1),
+    Bomb("2 MB of ImageJ's lines", lambda: described(b"ImageJ=1\n" + b"unit=x\n" * 300000), 1),
+    Bomb("2^60 images of ImageJ's", lambda: described(b"ImageJ=1\nimages=1152921504606846976\nslices=1152921504606846976\n")),
+    Bomb("2^40 images of OME's", lambda: described(OME.replace(b'SizeZ="1"', b'SizeZ="1099511627776"') + OME_END), 1),
+    Bomb("planes of 30,000 samples", lambda: planes(30000), 30000 * 64),
+]
