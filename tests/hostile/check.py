@@ -15,10 +15,8 @@ import os
 import pathlib
 import resource
 import shutil
-import signal
 import sys
 import tempfile
-import time
 
 import bombs
 

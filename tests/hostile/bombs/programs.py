@@ -4,7 +4,6 @@ import json
 import struct
 
 from bombs.bomb import Bomb, MB
-from bombs.png import pixels
 from tiffs import deflate_zeros
 
 GIF = [
