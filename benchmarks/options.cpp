@@ -62,7 +62,8 @@ void Options::add_to(CLI::App& app) {
     app.add_option("--only", only, "only these rows, by name")->delimiter(',');
     app.add_option("--samples", samples, "timed runs of each row")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--warmups", warmups, "runs before them")->check(CLI::NonNegativeNumber)->capture_default_str();
-    app.add_flag("--replay", replay, "short launches start together, as in a host application's calls: one row for all of a call");
+    app.add_flag("--replay", replay,
+                 "short launches start together, as in a host application's calls: one row for all of a call");
     app.add_option("--threads", threads, "of FFTW")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--json", json, "file for all numbers");
 }

@@ -74,7 +74,9 @@ std::vector<std::shared_ptr<const Device>> each_once(const Inventory& inventory,
 }
 
 /// Rules that are tried where none before them is met.
-std::size_t how_many(const std::vector<DeviceRule>& rules, bool all) { return all ? rules.size() : std::min<std::size_t>(1, rules.size()); }
+std::size_t how_many(const std::vector<DeviceRule>& rules, bool all) {
+    return all ? rules.size() : std::min<std::size_t>(1, rules.size());
+}
 
 /// Of the devices that one rule admits, those that come first: as the default's rules have it.
 int place_of(DeviceType type) {
@@ -103,7 +105,8 @@ bool any_of(const Inventory& inventory, Backend backend) {
 }
 
 #if defined(PARALLAX_HAS_CUDA)
-constexpr const char* no_cuda = "there is no CUDA device, and no NVIDIA driver (libcuda.so.1); devices of other drivers were not asked for";
+constexpr const char* no_cuda =
+    "there is no CUDA device, and no NVIDIA driver (libcuda.so.1); devices of other drivers were not asked for";
 #else
 constexpr const char* no_cuda = "this program was built without CUDA; devices of other drivers were not asked for";
 #endif

@@ -179,7 +179,8 @@ std::vector<host::Event> Execution::enqueue_each(const LaunchChain& launches) {
 
 void Execution::replay(const KnownChain& known, host::Recording& recording) {
     const auto enqueue = [&](bool event) { return queue_.replay(recording, known.stage(), event); };
-    if (chaining_ && known.one_stage() && known.path().size() == chain_depth_) return add_command(known.stage(), known.size(), enqueue);
+    if (chaining_ && known.one_stage() && known.path().size() == chain_depth_)
+        return add_command(known.stage(), known.size(), enqueue);
     end_chain();
     profiler_.add(known.path(), known.stage(), StageKind::kernel, enqueue(true), known.size());
 }

@@ -9,7 +9,9 @@ thread_local StopScope* innermost = nullptr;
 
 }  // namespace
 
-StopScope::StopScope(const std::function<bool()>& cancelled) noexcept : cancelled_(cancelled), outer_(innermost) { innermost = this; }
+StopScope::StopScope(const std::function<bool()>& cancelled) noexcept : cancelled_(cancelled), outer_(innermost) {
+    innermost = this;
+}
 
 StopScope::~StopScope() { innermost = outer_; }
 

@@ -67,10 +67,11 @@ Json states(const Prepared& prepared) {
 }
 
 Json hashes(const Prepared& prepared) {
-    return of_files(prepared, [](const PreparedInput& input, const std::filesystem::path& file, const Identity&, const Part& part) {
-        const host::OpenedFile opened = input.open(file);
-        return part ? io::hash_file(opened.path(), {}, part) : io::hash_of_tree(opened.path());
-    });
+    return of_files(prepared,
+                    [](const PreparedInput& input, const std::filesystem::path& file, const Identity&, const Part& part) {
+                        const host::OpenedFile opened = input.open(file);
+                        return part ? io::hash_file(opened.path(), {}, part) : io::hash_of_tree(opened.path());
+                    });
 }
 
 /// Machines may have a file of one name and length each, and other elements in it. Where it is one file, which its number and

@@ -78,7 +78,8 @@ constexpr Format formats[] = {
 constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, raw::slices, nullptr, nullptr};
 
 constexpr const char* readable =
-    "readable are PNG, TIFF, JPEG, BMP, PGM, GIF, NPY, NPZ, NIfTI, NRRD, MetaImage, MGH, FITS, DICOM, HDF5, OME-Zarr, AVI, MP4 and "
+    "readable are PNG, TIFF, JPEG, BMP, PGM, GIF, NPY, NPZ, NIfTI, NRRD, MetaImage, MGH, FITS, DICOM, HDF5, OME-Zarr, AVI, MP4 "
+    "and "
     "MATLAB's "
     "files; for anything "
     "else describe a raw layout (type, axes, offset)";
@@ -148,7 +149,8 @@ Detected detect(const Source& source) {
         if (!named || named == &format) return {&format, {}};
         return {&format, fmt::format("named as {} but holds {}", named->name, format.name)};
     }
-    if (named && (named->name == "hdf5" || named->name == "mat") && hdf5::begins_later(source)) return {&format_named("hdf5"), {}};
+    if (named && (named->name == "hdf5" || named->name == "mat") && hdf5::begins_later(source))
+        return {&format_named("hdf5"), {}};
     if (named && named->name == "ome" && tiff::is_ome_file(source)) return {named, {}};
     if (foreign.what) {
         const std::string what = fmt::format("{}{}", foreign.what, compressed ? ", compressed" : "");
@@ -161,7 +163,8 @@ Detected detect(const Source& source) {
              "the file is damaged, or its name is wrong");
     }
     const std::string header = header_beside(source.asked);
-    const std::string hint = header.empty() ? readable : fmt::format("{} beside it may describe its elements: read that file", header);
+    const std::string hint =
+        header.empty() ? readable : fmt::format("{} beside it may describe its elements: read that file", header);
     fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", hint);
 }
 
@@ -244,7 +247,8 @@ HostArray channel_of(const Source& source, HostArray array, const ReadOptions& o
 std::string refusal_of(const Format& format, const ArrayDesc& desc, const WriteOptions& options, bool ome = false) {
     if (desc.count() == 0) return fmt::format("the array holds no elements: {}", desc.describe());
     const bool shown = format.name == "png" || format.name == "jpeg" || format.name == "gif" || format.name == "video";
-    if (!shown && (options.window || options.window_percentile || !options.colour_map.empty() || options.scale_bar || options.colour_bar))
+    if (!shown &&
+        (options.window || options.window_percentile || !options.colour_map.empty() || options.scale_bar || options.colour_bar))
         return "windows, colours and bars are for .png, .jpg, .gif and .mp4 files; other formats keep the values";
     if (options.montage && format.name != "png" && format.name != "jpeg") return "a montage is for .png and .jpg files";
     const std::string problem = ome ? tiff::ome_refusal(desc, options) : format.refusal(desc, options);

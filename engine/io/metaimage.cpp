@@ -263,10 +263,11 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         "ObjectType = Image\nNDims = {}\nBinaryData = True\nBinaryDataByteOrderMSB = {}\nCompressedData = False\n", n,
         std::endian::native == std::endian::big ? "True" : "False");
     // Of an array that says no distances none are said: a 1 would be a millimetre.
-    const bool measured = !desc.unit.empty() || space || std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.spacing != 1; });
+    const bool measured =
+        !desc.unit.empty() || space || std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.spacing != 1; });
     if (measured)
-        text += fmt::format("TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\n", fmt::join(matrix, " "), fmt::join(offset, " "),
-                            fmt::join(spacing, " "));
+        text += fmt::format("TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\n", fmt::join(matrix, " "),
+                            fmt::join(offset, " "), fmt::join(spacing, " "));
     text += fmt::format("DimSize = {}\n", fmt::join(sizes, " "));
     if (desc.find('c')) text += fmt::format("ElementNumberOfChannels = {}\n", desc.size('c'));
     text += fmt::format("ElementType = {}\nElementDataFile = LOCAL\n", name);

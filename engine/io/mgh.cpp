@@ -27,12 +27,15 @@ Volume read_header(const Source& source, GzReader& stream) {
     const auto real = [&](std::size_t at) { return static_cast<double>(load<float>(h.data() + at, swapped)); };
     constexpr std::pair<std::int32_t, ElementType> types[] = {
         {0, ElementType::u8}, {1, ElementType::i32}, {3, ElementType::f32}, {4, ElementType::i16}, {10, ElementType::u16}};
-    const auto* const row = std::find_if(std::begin(types), std::end(types), [&](const auto& t) { return t.first == number(20); });
+    const auto* const row =
+        std::find_if(std::begin(types), std::end(types), [&](const auto& t) { return t.first == number(20); });
     if (row == std::end(types))
-        fail(source, fmt::format("holds elements of MGH's type {}, which cannot be read", number(20)), "convert it by mri_convert");
+        fail(source, fmt::format("holds elements of MGH's type {}, which cannot be read", number(20)),
+             "convert it by mri_convert");
     std::vector<ArrayDesc::Extent> extents;
     if (number(16) != 1) extents.push_back({'t', number(16)});
-    for (const auto& [name, at] : {std::pair<char, std::size_t>{'z', 12}, {'y', 8}, {'x', 4}}) extents.push_back({name, number(at)});
+    for (const auto& [name, at] : {std::pair<char, std::size_t>{'z', 12}, {'y', 8}, {'x', 4}})
+        extents.push_back({name, number(at)});
     Volume volume;
     FileInfo& file = volume.file;
     file.format = "mgh";
@@ -64,7 +67,8 @@ Volume read_header(const Source& source, GzReader& stream) {
     if (volume.packed) {
         check_plausible(source, needed, source.bytes, deflate_ratio);
     } else if (needed > source.bytes) {
-        fail(source, fmt::format("says that it holds {} up to byte {}, but it has {}", file.desc.describe(), needed, source.bytes),
+        fail(source,
+             fmt::format("says that it holds {} up to byte {}, but it has {}", file.desc.describe(), needed, source.bytes),
              "the file is cut off or its header is damaged: write or copy it again");
     }
     file.detail = volume.packed ? "gzip" : "not packed";
@@ -104,7 +108,8 @@ HostArray read(const Source& source) {
         stream.skip(static_cast<std::uint64_t>(first) * page, "the volumes before the one that is wanted");
         read_elements(stream, to, part.desc.count(), part.desc.type);
     });
-    if (end - first == volume.file.pages() && volume.packed && !stream.verify_to_end(most_behind + volume.file.desc.dense_bytes()))
+    if (end - first == volume.file.pages() && volume.packed &&
+        !stream.verify_to_end(most_behind + volume.file.desc.dense_bytes()))
         fail(source, "goes on for too long behind its voxels", again);
     return result;
 }

@@ -95,7 +95,10 @@ void describe_space(Volume& volume) {
     }
     const int time = h.xyzt_units & 0x38;
     const double in_s = time == 16 ? 1e-3 : time == 24 ? 1e-6 : 1;
-    const char* const no_time = time == 32 ? "hertz" : time == 40 ? "parts per million" : time == 48 ? "radians a second" : nullptr;
+    const char* const no_time = time == 32   ? "hertz"
+                                : time == 40 ? "parts per million"
+                                : time == 48 ? "radians a second"
+                                             : nullptr;
     bool unlike_one = false;
     for (Axis& axis : desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
@@ -103,8 +106,8 @@ void describe_space(Volume& volume) {
         const double stored = std::abs(h.pixdim[at]),
                      step = h.version == 1 ? as_decimal_of_float(static_cast<float>(stored)) : stored;
         if (axis.name == 't' && no_time != nullptr) {
-            file.warnings.push_back(
-                fmt::format("its fourth axis goes in steps of {} {}, not of time: it is read as t without a time", step, no_time));
+            file.warnings.push_back(fmt::format(
+                "its fourth axis goes in steps of {} {}, not of time: it is read as t without a time", step, no_time));
             continue;
         }
         if (axis.name == 't' && time == 0 && std::isfinite(step) && step > 0 && step != 1)

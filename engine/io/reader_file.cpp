@@ -169,9 +169,10 @@ void write_by_reader(const std::filesystem::path& path, const std::string& name,
     if (said.is_object() && said.contains("ok")) return child.leave(std::chrono::duration<double>(60));
     child.end();
     if (said.is_object()) throw IoError(name, said.value("problem", ""), said.value("hint", ""));
-    throw IoError(name, fmt::format("cannot be written: what writes it ended with {}", child.ending()),
-                  "see whether the disk is full, the folder may be written, and files may be longer than this (--limit output=SIZE, "
-                  "ulimit -f)");
+    throw IoError(
+        name, fmt::format("cannot be written: what writes it ended with {}", child.ending()),
+        "see whether the disk is full, the folder may be written, and files may be longer than this (--limit output=SIZE, "
+        "ulimit -f)");
 }
 
 }   // namespace parallax::io

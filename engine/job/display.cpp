@@ -52,7 +52,8 @@ bool is_of_values(std::string_view key) { return key.starts_with("window") || ke
 
 void check_display_keys(const JsonObject& object, const std::string& extension, const std::string& file) {
     for (const DisplayKey& key : endings_of_keys()) {
-        const bool fits = std::find(key.endings.begin(), key.endings.end(), file == "-" ? "\"-\"" : extension) != key.endings.end();
+        const bool fits =
+            std::find(key.endings.begin(), key.endings.end(), file == "-" ? "\"-\"" : extension) != key.endings.end();
         if (object.contains(key.name) && !fits)
             throw ConfigError(object.pointer(key.name), fmt::format("\"{}\" for \"{}\"", key.name, file),
                               fmt::format("it beside a {} file only", fmt::join(key.endings, " or ")),

@@ -166,7 +166,8 @@ Json load_json(const fs::path& path) {
     if (path.extension() == ".gz") return parse_json(unpacked(path, name), name);
     std::ifstream file(path, std::ios::binary);
     if (!file)
-        throw ConfigError("", fmt::format("the file {}, which cannot be opened: {}", name, std::generic_category().message(errno)),
+        throw ConfigError("",
+                          fmt::format("the file {}, which cannot be opened: {}", name, std::generic_category().message(errno)),
                           "a JSON file that may be read");
     std::string text;
     for (std::string part(1u << 20, '\0'); file && text.size() <= max_bytes;) {   // a pipe has no size, a device no end

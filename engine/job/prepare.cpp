@@ -57,8 +57,9 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     if (unreachable)
         throw ConfigError(output.pointer, fmt::format("{}, which cannot be reached: {}", to_utf8(path), unreachable.message()),
                           "a path to a folder that is there or can be made",
-                          unreachable == std::errc::permission_denied ? "ask for the right to enter the folders on the way"
-                                                                      : "links in a circle lead nowhere, and systems have a longest path");
+                          unreachable == std::errc::permission_denied
+                              ? "ask for the right to enter the folders on the way"
+                              : "links in a circle lead nowhere, and systems have a longest path");
     for (const PreparedInput& input : prepared.inputs) {
         for (const fs::path& file : input.files) {
             if (lies_in(fs::weakly_canonical(file, ignored), place))
@@ -126,7 +127,8 @@ void tell_of_places(Prepared& prepared) {
 }
 
 /// Pages may be unlike. Then those that are taken say what a page is.
-io::FileInfo info_of(const fs::path& file, io::ReadOptions whole, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
+io::FileInfo info_of(const fs::path& file, io::ReadOptions whole,
+                     const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
     try {
         return io::info(file, whole);
     } catch (const io::UnlikePages&) {

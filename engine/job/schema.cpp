@@ -108,27 +108,28 @@ Json input_schema() {
 Json output_schema() {
     const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
     const Json of = described(path, "Name of the array or record, by default that of the output.");
-    const Json file =
-        closed({{"file", described(path, "Relative to --out.")},
-                {"of", of},
-                {"combine", described({{"enum", fold_words}}, "In a series: one array of all items; stack: all of them, one behind the other.")},
-                {"window", described(pair, "Pictures: values that become black and white, in all frames alike.")},
-                {"window_percentile", described(pair, "Pictures: the same by percentiles, for instance [1, 99].")},
-                {"colour_map", described({{"enum", io::picture::colour_map_names}},
-                                         "Pictures: colours for values. Left out: grey. twilight goes round, from -pi to pi.")},
-                {"scale_bar", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "number"}, {"exclusiveMinimum", 0}}}}},
-                                        "Pictures: a bar that shows a length: true, or how long, in the unit of the spacing.")},
-                {"colour_bar", described({{"type", "boolean"}}, "Pictures: a strip beside it that shows what its colours mean.")},
-                {"montage", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", 10000}}}}},
-                                      "PNG and JPEG: all pages side by side: true, or in so many columns.")},
-                {"compression", described({{"type", "integer"}, {"minimum", 0}, {"maximum", 9}},
-                                          "PNG, TIFF and Zarr: 0 none, 1 fast, 9 small. Left out: 1 for PNG, else 0.")},
-                {"format", described({{"enum", {"raw", "pgm", "y4m"}}}, "Frames on standard output (\"-\"): left out, as they came.")},
-                {"quality", described({{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}, "JPEG: left out, 90.")},
-                {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")},
-                {"frames_a_second", described({{"type", "number"}, {"minimum", 0.01}, {"maximum", 1000}},
-                                              "MP4 and GIF: left out, by the array's times, else 10.")}},
-               {"file"});
+    const Json file = closed(
+        {{"file", described(path, "Relative to --out.")},
+         {"of", of},
+         {"combine",
+          described({{"enum", fold_words}}, "In a series: one array of all items; stack: all of them, one behind the other.")},
+         {"window", described(pair, "Pictures: values that become black and white, in all frames alike.")},
+         {"window_percentile", described(pair, "Pictures: the same by percentiles, for instance [1, 99].")},
+         {"colour_map", described({{"enum", io::picture::colour_map_names}},
+                                  "Pictures: colours for values. Left out: grey. twilight goes round, from -pi to pi.")},
+         {"scale_bar", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "number"}, {"exclusiveMinimum", 0}}}}},
+                                 "Pictures: a bar that shows a length: true, or how long, in the unit of the spacing.")},
+         {"colour_bar", described({{"type", "boolean"}}, "Pictures: a strip beside it that shows what its colours mean.")},
+         {"montage", described({{"anyOf", {{{"type", "boolean"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", 10000}}}}},
+                               "PNG and JPEG: all pages side by side: true, or in so many columns.")},
+         {"compression", described({{"type", "integer"}, {"minimum", 0}, {"maximum", 9}},
+                                   "PNG, TIFF and Zarr: 0 none, 1 fast, 9 small. Left out: 1 for PNG, else 0.")},
+         {"format", described({{"enum", {"raw", "pgm", "y4m"}}}, "Frames on standard output (\"-\"): left out, as they came.")},
+         {"quality", described({{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}, "JPEG: left out, 90.")},
+         {"bits", described({{"enum", {8, 16}}}, "PNG: bits of a pixel.")},
+         {"frames_a_second", described({{"type", "number"}, {"minimum", 0.01}, {"maximum", 1000}},
+                                       "MP4 and GIF: left out, by the array's times, else 10.")}},
+        {"file"});
     const Json table = closed(
         {{"table",
           described(

@@ -24,7 +24,8 @@ std::string how_to_replace(const SeriesOptions& options) {
                                               : "use --overwrite to replace them, or --out for another folder";
 }
 
-/// Items whose outputs --resume will most likely leave as they are; who finds out otherwise is the transaction that replaces them.
+/// Items whose outputs --resume will most likely leave as they are; who finds out otherwise is the transaction that replaces
+/// them.
 std::set<std::string> names_done(const SeriesOptions& options) {
     std::set<std::string> names;
     if (!options.resume || !Manifest::exists(options.manifest)) return names;
@@ -168,7 +169,8 @@ void check_watched(const PreparedSeries& series) {
     if (each.sources.size() != 1) refuse("/for_each", "several variables beside --watch", "one, for files that come");
     const ForEachSource& source = each.sources.front();
     if (source.kind != "files") refuse(source.pointer, "pages or volumes beside --watch", "files that come");
-    if (source.range || source.stride != 1) refuse(source.pointer, "\"range\" or \"stride\" beside --watch", "every file that comes");
+    if (source.range || source.stride != 1)
+        refuse(source.pointer, "\"range\" or \"stride\" beside --watch", "every file that comes");
     if (series.options.shard.count > 1) refuse("--shard", "--shard beside --watch", "one process that watches");
     for (const InputSpec& input : series.job.inputs) {
         if (input.running > 0) refuse(input.pointer, "\"running\" beside --watch", "inputs that do not wait for later frames");

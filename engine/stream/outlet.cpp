@@ -99,7 +99,8 @@ bool Outlet::put(std::string_view bytes) {
 #endif
         const std::ptrdiff_t written = write_some(bytes);
         if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (written < 0 && (errno == EPIPE || errno == ECONNRESET)) return false;   // the latter of sockets with bytes on their way
+        if (written < 0 && (errno == EPIPE || errno == ECONNRESET))
+            return false;   // the latter of sockets with bytes on their way
         if (written < 0 && errno == EBADF) throw closed();
         if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
         bytes.remove_prefix(static_cast<std::size_t>(written));

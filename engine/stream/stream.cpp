@@ -293,10 +293,11 @@ Prepared prepare(const Job& job, const Locations& where, int descriptor) {
     const auto began = std::chrono::steady_clock::now();
     Pipe pipe(descriptor, [began] { return seconds_since(began) > 10; });
     const auto none_came = [&] {
-        return ConfigError(input.pointer, "frames of standard input, whose shape is known when the first of them comes; none came",
-                          "a first frame on standard input, or a shape that the job states",
-                          "`camera | parallax plan job.json` reads how a PGM or Y4M begins; " +
-                          R"({"file": "-", "raw": {"type": "u8", "axes": "yx", "shape": [480, 640]}} needs no frame)"s);
+        return ConfigError(input.pointer,
+                           "frames of standard input, whose shape is known when the first of them comes; none came",
+                           "a first frame on standard input, or a shape that the job states",
+                           "`camera | parallax plan job.json` reads how a PGM or Y4M begins; " +
+                               R"({"file": "-", "raw": {"type": "u8", "axes": "yx", "shape": [480, 640]}} needs no frame)"s);
     };
     if (!has_begun(pipe, descriptor)) throw none_came();
     try {

@@ -109,8 +109,10 @@ std::shared_ptr<PinnedMemory> allocate_pinned(std::shared_ptr<ClContext> context
     // NVIDIA pins what it is given, other drivers copy it.
     if (auto pages = is_nvidia(context->info()) ? LargePages::make(bytes) : nullptr) {
         cl_int status = CL_SUCCESS;
-        cl::Buffer memory(clCreateBuffer(context->handle(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, pages->bytes(), pages->data(), &status));
-        if (status == CL_SUCCESS) return std::make_shared<ClPinned>(std::move(context), std::move(pages), std::move(memory), bytes);
+        cl::Buffer memory(
+            clCreateBuffer(context->handle(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, pages->bytes(), pages->data(), &status));
+        if (status == CL_SUCCESS)
+            return std::make_shared<ClPinned>(std::move(context), std::move(pages), std::move(memory), bytes);
     }
     cl::Buffer memory = create(*context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
                                fmt::format("allocate {} of pinned memory", human_bytes(bytes)));

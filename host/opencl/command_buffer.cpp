@@ -74,8 +74,8 @@ std::unique_ptr<CommandBuffer> make_command_buffer(ClContext& context, cl_comman
         if (prepared.empty) continue;
         recording->keep(std::move(own));
         meet_first_launch(context, *prepared.program, launch.kernel.name(), prepared.global, prepared.local);
-        status = calls.launch(handle, nullptr, nullptr, prepared.kernel, 3, nullptr, prepared.global.data(), prepared.local.data(),
-                              0, nullptr, nullptr, nullptr);
+        status = calls.launch(handle, nullptr, nullptr, prepared.kernel, 3, nullptr, prepared.global.data(),
+                              prepared.local.data(), 0, nullptr, nullptr, nullptr);
         if (status != CL_SUCCESS) return nullptr;
     }
     return calls.finalize(handle) == CL_SUCCESS ? std::move(recording) : nullptr;

@@ -68,13 +68,15 @@ std::string pocl_cache_trouble() {
     const auto given = platform::environment("POCL_CACHE_DIR");
     const fs::path folder = given ? fs::path(*given) : folder_of_user();
     if (rlimit longest{}; getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < least_bytes)
-        return fmt::format("PoCL keeps what it compiles in files, which may be no longer than {} bytes here: let ulimit -f or --limit "
-                           "output=SIZE admit {} MiB",
-                           static_cast<std::uintmax_t>(longest.rlim_cur), least_bytes >> 20);
+        return fmt::format(
+            "PoCL keeps what it compiles in files, which may be no longer than {} bytes here: let ulimit -f or --limit "
+            "output=SIZE admit {} MiB",
+            static_cast<std::uintmax_t>(longest.rlim_cur), least_bytes >> 20);
     if (is_usable(folder)) return {};
-    return fmt::format("PoCL keeps what it compiles in {}, which cannot be written or has less than {} MiB left: let POCL_CACHE_DIR name "
-                       "another folder",
-                       folder.string(), least_bytes >> 20);
+    return fmt::format(
+        "PoCL keeps what it compiles in {}, which cannot be written or has less than {} MiB left: let POCL_CACHE_DIR name "
+        "another folder",
+        folder.string(), least_bytes >> 20);
 }
 #endif
 

@@ -94,8 +94,8 @@ bool probe_grid_exchange(ClContext& context, const Capabilities& found) {
     return result && result->words.back() == 0;
 }
 
-// Two launches that depend on each other, recorded once and replayed twice: x -> 3x + 1 four times. A launch of the same kernel on
-// other words comes between.
+// Two launches that depend on each other, recorded once and replayed twice: x -> 3x + 1 four times. A launch of the same kernel
+// on other words comes between.
 bool probe_recordings(ClContext& context) {
     if (!has_command_buffers(context)) return false;
     constexpr const char* file = "probe/recording.cl";

@@ -172,8 +172,8 @@ std::uint64_t spilled_bytes(cl_kernel kernel, const ClContext& context) {
 
 }  // namespace
 
-// rusticl (22.3) counts each local array twice, and runs kernels by half of what it says; from 25 on it counts once, as others do.
-// PoCL 6 says 0 of every kernel.
+// rusticl (22.3) counts each local array twice, and runs kernels by half of what it says; from 25 on it counts once, as others
+// do. PoCL 6 says 0 of every kernel.
 std::uint64_t local_memory_use(cl_kernel kernel, const ClContext& context) {
     const auto reported = kernel_value<cl_ulong>(kernel, context.device(), CL_KERNEL_LOCAL_MEM_SIZE, 0);
     if (!contains_nocase(context.info().platform, "rusticl")) return reported;

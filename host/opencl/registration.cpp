@@ -101,7 +101,8 @@ void add_registration_problems(Inventory& inventory, const std::vector<LeftOut>&
         }
         if (entry.padded && !platform::library_is_loaded(entry.library)) {
             inventory.problems.push_back(
-                {entry.source, "blanks or a carriage return stand beside the library's name: the loader takes them for a part of it",
+                {entry.source,
+                 "blanks or a carriage return stand beside the library's name: the loader takes them for a part of it",
                  fmt::format("write the name alone: echo {} > {}", entry.library, entry.source)});
             continue;
         }

@@ -94,7 +94,8 @@ std::uint64_t limit_from_environment() {
     const auto given = platform::environment("PARALLAX_CACHE_LIMIT");
     if (!given) return otherwise;
     if (const auto bytes = bytes_from(*given); bytes && *bytes < 1e18) return static_cast<std::uint64_t>(*bytes);
-    warn_once(fmt::format("PARALLAX_CACHE_LIMIT is \"{}\", and not an amount such as \"200 MB\" or \"4GiB\": 1GiB is taken", *given));
+    warn_once(
+        fmt::format("PARALLAX_CACHE_LIMIT is \"{}\", and not an amount such as \"200 MB\" or \"4GiB\": 1GiB is taken", *given));
     return otherwise;
 }
 

@@ -148,8 +148,8 @@ fs::path program_path(const std::string& program) {
 }
 
 Child::Child(const Options& options) : state_(std::make_unique<State>()) {
-    state_->messages =
-        options.messages.empty() ? memory_file() : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    state_->messages = options.messages.empty() ? memory_file()
+                                                : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (state_->messages < 0 && !options.messages.empty())
         throw Error(fmt::format("{}, where a worker's messages go, cannot be written: {}", options.messages.string(),
                                 std::strerror(errno)));

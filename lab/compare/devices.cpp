@@ -13,7 +13,8 @@ namespace {
 /// "pthread-skylake-avx512-Intel(R) Xeon(R) Processor" -> "Intel(R) Xeon(R) Processor": PoCL puts what it compiles for before it.
 std::string plain_name(const host::DeviceInfo& info) {
     const std::size_t dash = info.name.rfind('-', info.name.find(' '));
-    return is_pocl(info) && dash != std::string::npos && info.name.find(' ') != std::string::npos ? info.name.substr(dash + 1) : info.name;
+    return is_pocl(info) && dash != std::string::npos && info.name.find(' ') != std::string::npos ? info.name.substr(dash + 1)
+                                                                                                  : info.name;
 }
 
 std::string without_marks(std::string name) {

@@ -43,8 +43,10 @@ public:
 
 private:
     Json open() const {
-        return {{"device", {{"name", peer_.name}, {"version", peer_.version}, {"vendor", peer_.vendor}, {"type", peer_.gpu ? "gpu" : "cpu"}}},
-                {"rates", Json()}};
+        return {
+            {"device",
+             {{"name", peer_.name}, {"version", peer_.version}, {"vendor", peer_.vendor}, {"type", peer_.gpu ? "gpu" : "cpu"}}},
+            {"rates", Json()}};
     }
 
     Json prepare(const Json& request) {

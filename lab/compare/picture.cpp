@@ -62,7 +62,11 @@ Json picture_of(const HostArray& given) {
     for (const double value : values)
         pixels.push_back(
             high > low && std::isfinite(value) ? static_cast<std::uint8_t>(std::lround((value - low) / (high - low) * 255)) : 0);
-    return {{"width", shown_w}, {"height", shown_h}, {"low", low}, {"high", high}, {"pixels", host::base64({reinterpret_cast<const char*>(pixels.data()), pixels.size()})}};
+    return {{"width", shown_w},
+            {"height", shown_h},
+            {"low", low},
+            {"high", high},
+            {"pixels", host::base64({reinterpret_cast<const char*>(pixels.data()), pixels.size()})}};
 }
 
 }  // namespace parallax::engine::compare

@@ -17,7 +17,8 @@ bool has_label(const Json& devices, const Json& label) {
     return std::any_of(devices.begin(), devices.end(), [&](const Json& device) { return device["label"] == label; });
 }
 
-/// The one of `devices` that takes the place of a device of `earlier`: that of its label, else one of its name whose label is new.
+/// The one of `devices` that takes the place of a device of `earlier`: that of its label, else one of its name whose label is
+/// new.
 std::optional<std::size_t> counterpart(const Json& device, const Json& earlier, const Json& devices) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if (devices[i]["label"] == device["label"]) return i;

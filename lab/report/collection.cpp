@@ -61,8 +61,8 @@ std::vector<Group> groups_of(const std::vector<Collected>& all) {
 }
 
 std::size_t timed_points(const Json& of, std::size_t device) {
-    return static_cast<std::size_t>(
-        std::count_if(of["points"].begin(), of["points"].end(), [device](const Json& p) { return !p["rows"][device].is_null(); }));
+    return static_cast<std::size_t>(std::count_if(of["points"].begin(), of["points"].end(),
+                                                  [device](const Json& p) { return !p["rows"][device].is_null(); }));
 }
 
 /// Against which the others are told: the slowest over all of those that have most points.

@@ -183,7 +183,9 @@ std::string_view to_string(Verdict verdict) noexcept {
 namespace {
 
 /// Slower or faster, but for an interval of too few processes.
-Verdict if_sure(const Estimate& ratio, Verdict verdict) { return ratio.confidence < usual_confidence ? Verdict::ambiguous : verdict; }
+Verdict if_sure(const Estimate& ratio, Verdict verdict) {
+    return ratio.confidence < usual_confidence ? Verdict::ambiguous : verdict;
+}
 
 }  // namespace
 

@@ -18,8 +18,8 @@ nb::dlpack::dtype dtype_of(ElementType);
 ElementType type_from(const std::string& name);
 
 /// Throws ConfigError where axes or spacing are not those of the shape.
-ArrayDesc desc_of(ElementType, const std::vector<std::int64_t>& shape, const std::string& axes, const std::vector<double>& spacing,
-                  const std::string& unit);
+ArrayDesc desc_of(ElementType, const std::vector<std::int64_t>& shape, const std::string& axes,
+                  const std::vector<double>& spacing, const std::string& unit);
 /// The same of NumPy's memory, strides included.
 ArrayDesc desc_of(const AnyArray&, const std::string& axes, const std::vector<double>& spacing, const std::string& unit);
 

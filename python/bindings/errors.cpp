@@ -35,7 +35,8 @@ void add_exceptions(nb::module_& m) {
                          const std::vector<std::pair<const char*, nb::object>>& without) {
         nb::dict members;
         members["__doc__"] = doc;
-        members["__module__"] = m.attr("__name__");   // as of everything here: what describes the module's types looks for its own
+        members["__module__"] =
+            m.attr("__name__");   // as of everything here: what describes the module's types looks for its own
         for (const auto& [attribute, value] : without) members[attribute] = value;
         nb::object type = nb::handle(reinterpret_cast<PyObject*>(&PyType_Type))(name, nb::make_tuple(base), members);
         m.attr(name) = type;

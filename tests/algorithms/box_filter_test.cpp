@@ -370,8 +370,9 @@ TEST_CASE("box_filter: small windows of bytes, at any size, by every policy of p
             const Bytes in = bytes_of_values(random_values<std::uint8_t>(desc.count()));
             const Bytes should = reference(ElementType::u8, extents, parameters, in);
             for (const int words : {1, 2})
-                CHECK(bench.run("packed", desc, parameters, in,
-                                {{"words_per_work_item", words}, {"work_group_size", 32 << between(0, 3)}, {"items_per_unit", 256}}) ==
+                CHECK(bench.run(
+                          "packed", desc, parameters, in,
+                          {{"words_per_work_item", words}, {"work_group_size", 32 << between(0, 3)}, {"items_per_unit", 256}}) ==
                       should);
         }
     });

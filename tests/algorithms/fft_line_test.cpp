@@ -152,7 +152,8 @@ TEST_CASE("filters have shapes to choose from, none of them twice") {
             for (std::size_t i = 0; i < lines.size(); ++i) {
                 if (pairs == Pairs::none) check_line(lines[i], n, LineLimits{1024, 49152});
                 for (std::size_t j = 0; j < i; ++j)
-                    if (lines[i].radices == lines[j].radices && lines[i].items == lines[j].items && lines[i].lines == lines[j].lines)
+                    if (lines[i].radices == lines[j].radices && lines[i].items == lines[j].items &&
+                        lines[i].lines == lines[j].lines)
                         FAIL("length " << n << ": " << lines[i].describe());
             }
         }

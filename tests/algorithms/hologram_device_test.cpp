@@ -156,7 +156,8 @@ TEST_CASE("H made of what its axes say, at wavelengths, pixels and distances dra
     for (int draw = 0; draw < 9; ++draw) {
         const double wavelength = between(380, 750);
         // Four, five and seven terms of the second phase, and what is made otherwise.
-        const double pixel = wavelength / 1000 * std::array{6.2, 3.6, 1.45, 0.9}[static_cast<std::size_t>(draw % 4)] * between(1, 1.1);
+        const double pixel =
+            wavelength / 1000 * std::array{6.2, 3.6, 1.45, 0.9}[static_cast<std::size_t>(draw % 4)] * between(1, 1.1);
         Json distances = Json::array();
         for (int plane = draw % 3 == 0 ? 1 : 3; plane > 0; --plane)
             distances.push_back(between(20, 400) * pixel * (random() % 2 == 0 ? 1 : -1));

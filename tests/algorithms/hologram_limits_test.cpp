@@ -159,7 +159,8 @@ TEST_CASE("among mirror images a frame of one brightness keeps it, at any distan
         return std::exp(std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
     };
     for (int draw = 0; draw < 40; ++draw) {
-        const std::int64_t width = static_cast<std::int64_t>(between(2, 120)), height = static_cast<std::int64_t>(between(2, 120));
+        const std::int64_t width = static_cast<std::int64_t>(between(2, 120)),
+                           height = static_cast<std::int64_t>(between(2, 120));
         HologramParameters p = parameters(Method::automatic, between(.05, 12), {}, Padding::reflect);
         p.pixel[1] *= between(.5, 2);
         p.wavelength = between(.2, 1.5) * um;
@@ -217,7 +218,8 @@ TEST_CASE("among mirror images discs come out nearer to light by the angular spe
         for (std::int64_t y = 0; y < wide; ++y)
             for (std::int64_t x = 0; x < wide; ++x)
                 light[static_cast<std::size_t>(y * wide + x)] -=
-                    50 * std::exp(-(std::pow(static_cast<double>(x) - x0, 2) + std::pow(static_cast<double>(y) - y0, 2)) / (r * r));
+                    50 *
+                    std::exp(-(std::pow(static_cast<double>(x) - x0, 2) + std::pow(static_cast<double>(y) - y0, 2)) / (r * r));
     }
     Image image;
     for (std::int64_t y = first; y < first + n; ++y)

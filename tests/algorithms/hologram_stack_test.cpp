@@ -17,7 +17,8 @@ TEST_CASE("planes of a stack that are made together are those of each alone") {
         for (const Row& row : {Row{130, 98, "none", "fused"}, {50, 37, "mean", "fused"}, {61, 34, "zero", "fused"},
                                {94, 82, "reflect", "fused_mirrored"}, {75, 60, "reflect", "fused_mirrored"}}) {
             const Image image = rings(row.width, row.height);
-            Json job{{"distance_um", {700, -250, 300, 450, 500, 90, 1}}, {"method", "angular_spectrum"}, {"padding", row.padding}};
+            Json job{
+                {"distance_um", {700, -250, 300, 450, 500, 90, 1}}, {"method", "angular_spectrum"}, {"padding", row.padding}};
             const Parameters parameters = parse(algorithm, job.dump());
             const std::vector<std::string> variants = device_variants(session, parameters, image, {"amplitude"});
             if (std::find(variants.begin(), variants.end(), row.variant) == variants.end()) continue;

@@ -206,7 +206,8 @@ TEST_CASE("replay: calls by turns, with arrays that come and go at addresses of 
             CAPTURE(std::string(kind.algorithm));
             const HostArray image = random_image(kind.type, 40, 52, random());
             std::vector<Slot>& slots = kept[which];
-            if (slots.size() > 2 && random() % 4 == 0) slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(random() % slots.size()));
+            if (slots.size() > 2 && random() % 4 == 0)
+                slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(random() % slots.size()));
             if (random() % 16 == 0) session.trim();
             const bool is_new = slots.empty() || (slots.size() < 3 && random() % 5 == 0);
             if (is_new) slots.push_back({session.upload(image), {}});

@@ -277,7 +277,8 @@ TEST_CASE("plans of many shapes stay within their budget, and go before an alloc
         CHECK(bounded < all);
         // With little memory in all, another session's plans go, too.
         constexpr std::uint64_t arrays = 2 * 64 * 152 * sizeof(float);   // a frame of the widest, and its result
-        const Engine tight({.device = spec, .memory_limit = 2 * (all - plans + arrays) + 4 * one});   // each has its own workspace
+        const Engine tight(
+            {.device = spec, .memory_limit = 2 * (all - plans + arrays) + 4 * one});   // each has its own workspace
         Session first(tight), second(tight);
         for (std::int64_t width = 64; width < 64 + 12 * 8; width += 8)
             CHECK_NOTHROW(run(width % 16 == 0 ? first : second, width));

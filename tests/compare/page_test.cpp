@@ -101,7 +101,8 @@ TEST_CASE("page: a price of no device is refused, and so is one that is no amoun
     };
     CHECK(contains(said("H2000=31000 EUR"), "\"H2000\", which is part of no device's name"));
     CHECK(contains(said("H2000=31000 EUR"), "NVIDIA H200, OpenCL"));
-    for (const char* amount : {"inf EUR", "nan EUR", "-1 EUR", "0 EUR", "31,000 EUR", "31 000 EUR", "31.000 EUR", "EUR 31000", "31000"}) {
+    for (const char* amount :
+         {"inf EUR", "nan EUR", "-1 EUR", "0 EUR", "31,000 EUR", "31 000 EUR", "31.000 EUR", "EUR 31000", "31000"}) {
         CAPTURE(amount);
         CHECK(contains(said(std::string("H200=") + amount), "an amount with its currency"));
     }

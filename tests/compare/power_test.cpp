@@ -58,7 +58,8 @@ public:
         for (std::size_t i = 1; i < seen_.size(); ++i) {
             const auto& [from, drawn] = seen_[i - 1];
             const auto& [to, more] = seen_[i];
-            if (from <= now - window && to > from) then = drawn + (more - drawn) * std::min(1.0, (now - window - from) / (to - from));
+            if (from <= now - window && to > from)
+                then = drawn + (more - drawn) * std::min(1.0, (now - window - from) / (to - from));
         }
         return {told_, (joules_ - then) / window, {}, {}, {}};
     }

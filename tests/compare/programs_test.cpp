@@ -159,9 +159,10 @@ TEST_CASE("programs: the libraries that people know agree with the reference whe
         std::string file, modules;
         bool pictures;
     };
-    for (const Library& library : {Library{"scikit_image_peer.py", "skimage, scipy", true}, Library{"opencv_peer.py", "cv2", false},
-                                   Library{"cupy_peer.py", "cupy; cupy.arange(3).sum()", false},
-                                   Library{"cucim_peer.py", "cucim.skimage, cupy; cupy.arange(3).sum()", true}}) {
+    for (const Library& library :
+         {Library{"scikit_image_peer.py", "skimage, scipy", true}, Library{"opencv_peer.py", "cv2", false},
+          Library{"cupy_peer.py", "cupy; cupy.arange(3).sum()", false},
+          Library{"cucim_peer.py", "cucim.skimage, cupy; cupy.arange(3).sum()", true}}) {
         CAPTURE(library.file);
         if (!has_python(library.modules)) {
             MESSAGE("python3 lacks what this needs: ", library.modules);
@@ -170,9 +171,9 @@ TEST_CASE("programs: the libraries that people know agree with the reference whe
         const auto agrees = [&](const char* study, std::initializer_list<const char*> cases) {
             const TempFolder folder;
             write_text(folder / "study.json", study);
-            const Run run = run_program(
-                {"compare", "study.json", "--out", "out", "--quiet", "--worker", "peer=python3 " + (*peers / library.file).string()},
-                folder.path());
+            const Run run = run_program({"compare", "study.json", "--out", "out", "--quiet", "--worker",
+                                         "peer=python3 " + (*peers / library.file).string()},
+                                        folder.path());
             CAPTURE(run.err);
             CHECK(run.status == 0);
             const Json report = Json::parse(read_text(folder / "out/report.json"));

@@ -117,8 +117,8 @@ TEST_CASE("mpi: a rank that dies or hangs ends all with an error, and leaves not
     job["steps"][0]["iterations"] = 1000000;   // half an hour
     job["step_timeout_s"] = 3;
     write_text(folder / "job.json", job.dump());
-    // On a busy machine drivers are loaded for long, and nobody is late before the steps begin: those are there when the threads of
-    // its device have computed for half a second.
+    // On a busy machine drivers are loaded for long, and nobody is late before the steps begin: those are there when the threads
+    // of its device have computed for half a second.
     const char* const at_work =
         "for i in $(seq 300); do\n"
         "    cat /proc/$other/task/*/stat | awk '$1 != '$other' { t += $14 } END { exit (t < 50) }' && break\n"
@@ -207,7 +207,8 @@ TEST_CASE("mpi: ranks whose files have one name and length, and other elements, 
         io::write(folder.path() / rank / "in.npy", image());
         write_text(folder.path() / rank / "job.json", diffusion);
     }
-    const char* const wrapper = "program=$1; shift\nexec \"$program\" \"$1\" $OMPI_COMM_WORLD_RANK/job.json --out . --overwrite\n";
+    const char* const wrapper =
+        "program=$1; shift\nexec \"$program\" \"$1\" $OMPI_COMM_WORLD_RANK/job.json --out . --overwrite\n";
     const Run copies = run_ranks(3, {"run"}, folder.path(), wrapper);
     CAPTURE(copies.err);
     CHECK(copies.status == 0);

@@ -183,7 +183,9 @@ TEST_CASE("tiles: a job with too little memory gives the same bytes, and plan kn
     }
 }
 
-TEST_CASE("tiles: where a stack fits plane by plane, it fits by default, within the job's limit, the engine's, or the smaller of both") {
+TEST_CASE(
+    "tiles: where a stack fits plane by plane, it fits by default, within the job's limit, the engine's, or the smaller of "
+    "both") {
     const std::uint64_t seed = drawn_seed();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937_64 random(seed);
@@ -199,12 +201,22 @@ TEST_CASE("tiles: where a stack fits plane by plane, it fits by default, within 
             folder.keep(ramp(draw(100, 400), draw(100, 400)));
             Json distances = Json::array();
             for (std::int64_t i = draw(2, 12); i > 0; --i) distances.push_back(100 + 20 * i);
-            Json step{{"run", "hologram"}, {"in", {{"hologram", "image"}}}, {"variant", reflect ? "fused_mirrored" : "fused"}, {"wavelength_nm", 532},
-                      {"pixel_um", 1.4}, {"distance_um", distances}, {"method", "angular_spectrum"},
-                      {"padding", reflect ? "reflect" : turn == 1 ? "none" : "zero"}, {"policy", {{"planes_at_once", 1}}}};
+            Json step{{"run", "hologram"},
+                      {"in", {{"hologram", "image"}}},
+                      {"variant", reflect ? "fused_mirrored" : "fused"},
+                      {"wavelength_nm", 532},
+                      {"pixel_um", 1.4},
+                      {"distance_um", distances},
+                      {"method", "angular_spectrum"},
+                      {"padding", reflect     ? "reflect"
+                                  : turn == 1 ? "none"
+                                              : "zero"},
+                      {"policy", {{"planes_at_once", 1}}}};
             if (draw(0, 1)) step["autofocus"] = {{"object", "phase"}};
             const Json outputs{{"amplitude", "amplitude.npy"}};
-            const auto prepare = [&](std::uint64_t limit) { return folder.prepare(Json::array({step}), outputs, "yx", "out", limit); };
+            const auto prepare = [&](std::uint64_t limit) {
+                return folder.prepare(Json::array({step}), outputs, "yx", "out", limit);
+            };
             std::uint64_t limit = 0;
             CAPTURE(device_label(*device));
             CAPTURE(step.dump());
@@ -218,7 +230,8 @@ TEST_CASE("tiles: where a stack fits plane by plane, it fits by default, within 
             const auto expected = folder.outputs("out");
             step.erase("policy");
             limit += static_cast<std::uint64_t>(draw(0, 1000000));
-            for (const auto& [of_job, of_engine] : {std::pair{limit, std::uint64_t{0}}, {std::uint64_t{0}, limit}, {limit, 4 * limit}, {4 * limit, limit}}) {
+            for (const auto& [of_job, of_engine] :
+                 {std::pair{limit, std::uint64_t{0}}, {std::uint64_t{0}, limit}, {limit, 4 * limit}, {4 * limit, limit}}) {
                 CAPTURE(of_job);
                 CAPTURE(of_engine);
                 engine::Engine engine(*device, engine::registry_with_peers(), {host::ProgramCache::open()}, {of_engine, 0});

@@ -35,8 +35,8 @@ private:
         constexpr std::uint32_t length = 2 + 8 * 12 + 4;
         for (std::uint32_t page = 0; page < 2; ++page) {
             number(8, 2);
-            for (const auto& [tag, value] : {std::pair{256u, 1u}, {257u, 1u}, {258u, 8u}, {259u, 1u}, {262u, 1u}, {273u, 8u + page},
-                                             {278u, 1u}, {279u, 1u}})
+            for (const auto& [tag, value] :
+                 {std::pair{256u, 1u}, {257u, 1u}, {258u, 8u}, {259u, 1u}, {262u, 1u}, {273u, 8u + page}, {278u, 1u}, {279u, 1u}})
                 number(tag, 2), number(4, 2), number(1, 4), number(value, 4);
             number(page == 0 ? 10 + length : 0, 4);
         }

@@ -1,6 +1,6 @@
 // What a process that died has left of a transaction, or what somebody else has written there in its place: whoever comes next to
-// the folder finishes it, undoes it or leaves it, never touches anything outside, and works there as if nothing had been. The first
-// byte says whether lines get their checksum here, so that what stands in them is read.
+// the folder finishes it, undoes it or leaves it, never touches anything outside, and works there as if nothing had been. The
+// first byte says whether lines get their checksum here, so that what stands in them is read.
 #include "file.hpp"
 #include "io/io.hpp"
 #include "io/transaction.hpp"
@@ -93,7 +93,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     put(out / (transaction + ".journal"), journal_of(data + 1, size - 1, data[0] % 4 != 0, out / (transaction + "-0-a.png")));
     io::recover(data[0] % 2 == 0 ? out : out / "sub");
 
-    if (get(outside / "b.npy") != "theirs" || std::distance(fs::directory_iterator(outside), {}) != 1) fail("touched what lies outside");
+    if (get(outside / "b.npy") != "theirs" || std::distance(fs::directory_iterator(outside), {}) != 1)
+        fail("touched what lies outside");
     if (std::distance(fs::directory_iterator(folder.path()), {}) != 2) fail("made or removed something above the folder");
     try {
         fs::create_directories(out);   // it may have been said to be the transaction's own, and empty

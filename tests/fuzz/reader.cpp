@@ -14,8 +14,8 @@
 #include <new>
 
 #if defined(PARALLAX_FUZZING)
-// A sanitizer's own `new` ends the process where it gets no memory. Here, as in the program, that is an error, beyond what a reader
-// may take.
+// A sanitizer's own `new` ends the process where it gets no memory. Here, as in the program, that is an error, beyond what a
+// reader may take.
 void* operator new(std::size_t size) {
     if (void* const p = size < (std::size_t{256} << 20) ? std::malloc(size == 0 ? 1 : size) : nullptr) return p;
     throw std::bad_alloc();

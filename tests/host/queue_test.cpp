@@ -530,7 +530,8 @@ TEST_CASE("queue: a recording runs its launches in order, as often as it is repl
         CAPTURE(device_label(*device));
         Bench bench(device);
         const auto scale = bench.program->kernel("scale");
-        const Buffer data = bench.upload(std::vector<std::uint32_t>(100, 1)), other = bench.upload(std::vector<std::uint32_t>(100, 1));
+        const Buffer data = bench.upload(std::vector<std::uint32_t>(100, 1)),
+                     other = bench.upload(std::vector<std::uint32_t>(100, 1));
         const std::array by_three{Arg(data), Arg(std::uint32_t{100}), Arg(std::uint32_t{3})};
         const std::array by_five{Arg(data), Arg(std::uint32_t{50}), Arg(std::uint32_t{5})};
         const std::array elsewhere{Arg(other), Arg(std::uint32_t{100}), Arg(std::uint32_t{7})};

@@ -223,8 +223,8 @@ TEST_CASE("what is said of drivers is of those that were asked for") {
     CHECK(cuda.find("CUDA") != std::string::npos);
     CHECK(cuda.find("not asked for") != std::string::npos);
     CHECK(gpu.find("there is no OpenCL device: install") != std::string::npos);
-    CHECK(said(R"({"prefer": [{"backend": "cuda"}, {"type": "gpu"}], "on_missing": "next"})").find("there is no OpenCL device: install") !=
-          std::string::npos);
+    CHECK(said(R"({"prefer": [{"backend": "cuda"}, {"type": "gpu"}], "on_missing": "next"})")
+              .find("there is no OpenCL device: install") != std::string::npos);
 }
 
 TEST_CASE("several devices: every one that a rule of \"use\" admits, each once") {

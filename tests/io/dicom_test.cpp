@@ -14,7 +14,8 @@ using namespace parallax::tests;
 
 namespace {
 
-/// A file of 2 rows of 2 pixels where nothing else is said, little endian, each element with its type. What a test leaves out is absent.
+/// A file of 2 rows of 2 pixels where nothing else is said, little endian, each element with its type. What a test leaves out is
+/// absent.
 struct Dicom {
     std::uint16_t rows = 2, columns = 2;
     std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
@@ -131,8 +132,10 @@ TEST_CASE("dicom: one sample a pixel is grey or an index; colours are refused, a
         file.photometric = name;
         has(refusal(folder, file), std::string("one sample a pixel is ") + name);
     }
-    for (const auto& [name, words] : std::map<std::string, std::string>{
-             {"", "does not say"}, {"MONOCHROME3", "DICOM does not know"}, {"Secret^Name", "DICOM does not know"}, {"SECRET NAME", "DICOM does not know"}}) {
+    for (const auto& [name, words] : std::map<std::string, std::string>{{"", "does not say"},
+                                                                        {"MONOCHROME3", "DICOM does not know"},
+                                                                        {"Secret^Name", "DICOM does not know"},
+                                                                        {"SECRET NAME", "DICOM does not know"}}) {
         Dicom file;
         file.photometric = name;
         const std::string all = told(folder, file);
@@ -257,7 +260,8 @@ TEST_CASE("dicom: a deflated file may unpack to a thousand times its length") {
     const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(libdeflate_alloc_compressor(9),
                                                                                           libdeflate_free_compressor);
     std::string packed(1 << 20, '\0');
-    packed.resize(libdeflate_deflate_compress(packer.get(), plain.data() + head, plain.size() - head, packed.data(), packed.size()));
+    packed.resize(
+        libdeflate_deflate_compress(packer.get(), plain.data() + head, plain.size() - head, packed.data(), packed.size()));
     REQUIRE(!packed.empty());
     put(folder / "a.dcm", plain.substr(0, head) + packed + (packed.size() % 2 ? std::string(1, '\0') : ""));
     CHECK(io::info(folder / "a.dcm").desc.count() == std::int64_t{10240} * 12800);

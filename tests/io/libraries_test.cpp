@@ -144,7 +144,8 @@ TEST_CASE("libraries: HDF5 begins at the beginning, or behind a block of the use
         CHECK(error.hint.find("-dev") != std::string::npos);
     }
     put(folder / "b.h5", std::string(5000, ' '));
-    CHECK(io_error(folder / "b.h5", [&] { io::info(folder / "b.h5"); }).problem.find("does not begin as one") != std::string::npos);
+    CHECK(io_error(folder / "b.h5", [&] { io::info(folder / "b.h5"); }).problem.find("does not begin as one") !=
+          std::string::npos);
 }
 
 TEST_CASE("libraries: HDF5's filters, those that are there and those that are not") {
@@ -188,13 +189,14 @@ TEST_CASE("libraries: LZF unpacks what is whole, and nothing beyond its room") {
         std::string_view unpacked;   ///< empty: refused
     };
     using namespace std::string_view_literals;
-    for (const Row& row : {Row{"\2abc"sv, 3, "abc"},                                   // three as they are
-                           Row{"\2abc\x20\2"sv, 6, "abcabc"},                         // three of those three before
-                           Row{"\0a\xe0\5\0"sv, 15, "aaaaaaaaaaaaaaa"},              // fourteen times the one before
-                           Row{"\0a\xe0\5\0"sv, 14, ""}, Row{"\2abc"sv, 2, ""},      // more than there is room for
-                           Row{"\2ab"sv, 3, ""}, Row{"\2abc\x20"sv, 6, ""}, Row{"\0a\xe0"sv, 15, ""},   // cut off in each of its parts
-                           Row{"\2abc\x20\3"sv, 6, ""},                              // from before the first
-                           Row{""sv, 5, ""}}) {
+    for (const Row& row :
+         {Row{"\2abc"sv, 3, "abc"},                                                    // three as they are
+          Row{"\2abc\x20\2"sv, 6, "abcabc"},                                           // three of those three before
+          Row{"\0a\xe0\5\0"sv, 15, "aaaaaaaaaaaaaaa"},                                 // fourteen times the one before
+          Row{"\0a\xe0\5\0"sv, 14, ""}, Row{"\2abc"sv, 2, ""},                         // more than there is room for
+          Row{"\2ab"sv, 3, ""}, Row{"\2abc\x20"sv, 6, ""}, Row{"\0a\xe0"sv, 15, ""},   // cut off in each of its parts
+          Row{"\2abc\x20\3"sv, 6, ""},                                                 // from before the first
+          Row{""sv, 5, ""}}) {
         CAPTURE(row.packed.size());
         CAPTURE(row.room);
         CHECK(unpack(std::string(row.packed), row.room) == row.unpacked);

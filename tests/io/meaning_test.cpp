@@ -116,7 +116,8 @@ TEST_CASE("meaning: time stays time where a format's third axis is z") {
         }
     // With a place in space, NRRD counts time among its directions.
     HostArray volumes = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 3}, {'z', 4}, {'y', 5}, {'x', 6}}));
-    volumes.desc = volumes.desc.with_spacing('t', 1.5).with_spacing('z', 3).with_spacing('y', 2).with_spacing('x', 2).with_unit("mm");
+    volumes.desc =
+        volumes.desc.with_spacing('t', 1.5).with_spacing('z', 3).with_spacing('y', 2).with_spacing('x', 2).with_unit("mm");
     volumes.metadata.affine = std::array<double, 16>{2, 0, 0, 1, 0, 2, 0, 2, 0, 0, 3, 3, 0, 0, 0, 1};
     io::write(folder / "v.nrrd", volumes);
     CHECK(io::read(folder / "v.nrrd").desc == volumes.desc);

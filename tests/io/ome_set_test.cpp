@@ -375,8 +375,9 @@ TEST_CASE("set: of several images the one that the file has planes of is read, a
 
 TEST_CASE("set: an image behind another has the channels of its own pages") {
     const Folder folder;
-    const std::string text = ome(-1, image("XYCZT", 1, 1, 1, R"(<TiffData IFD="0" PlaneCount="1"/>)") +
-                                         image("XYCZT", 1, 3, 1, R"(<Channel SamplesPerPixel="3"/><TiffData IFD="1" PlaneCount="1"/>)"));
+    const std::string text =
+        ome(-1, image("XYCZT", 1, 1, 1, R"(<TiffData IFD="0" PlaneCount="1"/>)") +
+                    image("XYCZT", 1, 3, 1, R"(<Channel SamplesPerPixel="3"/><TiffData IFD="1" PlaneCount="1"/>)"));
     put(folder / "a.ome.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2, {tiff_text(270, text)}),
                                          tiff_picture(2, 1, 8, 2, 10, 6, {{258, 3, {8, 8, 8}}, {277, 3, {3}}})},
                                         std::string("\1\2\3\4\5\6\7\10", 8)));

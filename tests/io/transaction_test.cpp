@@ -232,7 +232,8 @@ TEST_CASE("transactions: an old folder whose name somebody has taken meanwhile i
     put_store(folder / part, "new");
     put_store(folder / old, "old");
     put_store(folder / "a.zarr", "somebody's");
-    Json move{{"folder", "."}, {"part", part}, {"name", "a.zarr"}, {"old", old}, {"inode", number_of(folder / part)}, {"bytes", 0}};
+    Json move{{"folder", "."}, {"part", part}, {"name", "a.zarr"}, {"old", old}, {"inode", number_of(folder / part)},
+              {"bytes", 0}};
     move["folder_of_files"] = true;
     put_lines(folder.path(), {Json{{"tree", number_of(folder / part)}}, Json{{"tree", number_of(folder / old)}},
                               Json{{"commit", Json::array({move})}, {"overwrite", true}}, Json{{"undo", true}}});

@@ -466,8 +466,8 @@ TEST_CASE("volumes: a single plane or voxel keeps its place and its thickness, w
                     CHECK((*again.metadata.affine)[i] == doctest::Approx((*array.metadata.affine)[i]));
             }
         }
-    // A column of zeros says nothing: where a plane stands across the two others is all that can be meant, and of more no place is
-    // made up.
+    // A column of zeros says nothing: where a plane stands across the two others is all that can be meant, and of more no place
+    // is made up.
     HostArray flat = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 1}, {'y', 2}, {'x', 2}}));
     std::fill_n(flat.data(), 4, std::byte{7});
     flat.desc = flat.desc.with_unit("mm").with_spacing('z', 2).with_spacing('y', 0.5).with_spacing('x', 0.5);

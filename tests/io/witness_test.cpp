@@ -18,7 +18,8 @@ TEST_CASE("a hash that is taken while a file is written is that of the file, for
     for (const Case& one : {Case{".npy", true, {}}, Case{".tif", true, {}}, Case{".tif", false, 1}, Case{".png", true, {}},
                             Case{".png", true, 0}, Case{".jpg", true, {}}, Case{".nrrd", true, {}}, Case{".nii", true, {}}}) {
         for (int draw = 0; draw < 4; ++draw) {
-            const std::int64_t height = 1 + static_cast<std::int64_t>(random() % 900), width = 1 + static_cast<std::int64_t>(random() % 900);
+            const std::int64_t height = 1 + static_cast<std::int64_t>(random() % 900),
+                               width = 1 + static_cast<std::int64_t>(random() % 900);
             const HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'y', height}, {'x', width}}));
             const std::string ending = one.ending;
             CAPTURE(ending);
@@ -64,7 +65,8 @@ TEST_CASE("a hash is told of a file that was written in order and to its end, an
               file.write("x", 1);
               file.close();
           }).empty());
-    CHECK(hash_of("c.dat", [&](const fs::path& path) { CHECK_THROWS_AS(io::File::create(path.parent_path() / "no" / "c"), IoError); })
-              .empty());
+    CHECK(hash_of("c.dat", [&](const fs::path& path) {
+              CHECK_THROWS_AS(io::File::create(path.parent_path() / "no" / "c"), IoError);
+          }).empty());
     CHECK(hash_of("a.dat", [&](const fs::path&) {}).empty());
 }

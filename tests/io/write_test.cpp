@@ -108,7 +108,8 @@ TEST_CASE("a full disk is noticed by every writer") {
         for (const std::string& name : names) {
             CAPTURE(name);
             CAPTURE(room);
-            const bool is_short = name == "a.jpg" || name == "a.gif" || name == "a.mp4" || name == "a.zarr";   // packed, or in pieces
+            const bool is_short =
+                name == "a.jpg" || name == "a.gif" || name == "a.mp4" || name == "a.zarr";   // packed, or in pieces
             if (room > 20000 && is_short) continue;
             const std::string extension = fs::path(name).extension().string();
             const std::vector<std::vector<Json>> rows(20000, {1.5, "text and more text"});

@@ -196,7 +196,8 @@ TEST_CASE("confined: a store that becomes a link while it is written, put in pla
             fs::create_symlink(outside / "theirs.ome.zarr", store, ignored);
         });
         const Count count = run_often(folder.path(), job, races(), check);
-        MESSAGE(stranger.acts.load() << " acts, " << count.right << " jobs right, " << count.refused << " refused: " << count.last);
+        MESSAGE(stranger.acts.load() << " acts, " << count.right << " jobs right, " << count.refused
+                                     << " refused: " << count.last);
     }
     fs::remove_all(folder / "out");
     CHECK(run_often(folder.path(), job, 2, check).right == 2);
@@ -215,8 +216,9 @@ TEST_CASE("confined: a file of HDF5 leads to no other file") {
     REQUIRE(std::system(("'" + maker + "' '" + folder.path().string() + "' '" + (outside / "s").string() + "'").c_str()) == 0);
     for (const char* const name : {"raw", "link", "virtual"}) {
         CAPTURE(std::string(name));
-        write_text(folder / "job.json", std::string(R"({"parallax": 1, "inputs": {"image": ")") + name +
-                                            R"(.h5"}, "steps": [{"run": "convert", "type": "u8"}], "outputs": {"image": "o.npy"}})");
+        write_text(folder / "job.json",
+                   std::string(R"({"parallax": 1, "inputs": {"image": ")") + name +
+                       R"(.h5"}, "steps": [{"run": "convert", "type": "u8"}], "outputs": {"image": "o.npy"}})");
         const Run run = run_program({"run", "job.json", "--confined", "--device", "native"}, folder.path());
         CAPTURE(run.err);
         CHECK(run.status == 1);

@@ -8,14 +8,17 @@ using namespace parallax::tests;
 TEST_CASE("pages: of a TIFF with unlike pages each is taken by its number, and those that are no one array are refused") {
     const TempFolder folder;
     put(folder / "in.tif",
-        make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2), tiff_picture(2, 1, 8, 1, 14, 2)}, "abcdefgh"));
+        make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2), tiff_picture(2, 1, 8, 1, 14, 2)},
+                  "abcdefgh"));
     const auto run = [&](const char* choice) {
-        write_text(folder / "job.json", std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "in.tif", )") +
-                                            choice + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "out.npy"}})");
+        write_text(folder / "job.json",
+                   std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "in.tif", )") +
+                       choice + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "out.npy"}})");
         return run_program({"run", "job.json", "--overwrite"}, folder.path());
     };
     struct Row { const char *choice, *values; };
-    for (const Row& row : {Row{R"("page": 0)", "bcde"}, Row{R"("page": 1)", "fg"}, Row{R"("page": 2)", "hi"}, Row{R"("pages": [1, 3])", "fghi"}}) {
+    for (const Row& row :
+         {Row{R"("page": 0)", "bcde"}, Row{R"("page": 1)", "fg"}, Row{R"("page": 2)", "hi"}, Row{R"("pages": [1, 3])", "fghi"}}) {
         CAPTURE(row.choice);
         const Run made = run(row.choice);
         CAPTURE(made.err);

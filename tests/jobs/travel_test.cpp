@@ -178,7 +178,8 @@ std::string differs(const HostArray& right, const HostArray& got, const std::str
     if (format == ".npy") return {};
     const double mm = engine::millimetres(right.desc.unit), got_mm = engine::millimetres(got.desc.unit);
     if (mm > 0 && !(got_mm > 0)) return fmt::format("unit: \"{}\" for \"{}\"", got.desc.unit, right.desc.unit);
-    if (right.desc.unit.empty() && !right.metadata.affine && got_mm > 0) return fmt::format("unit: \"{}\" where none was said", got.desc.unit);
+    if (right.desc.unit.empty() && !right.metadata.affine && got_mm > 0)
+        return fmt::format("unit: \"{}\" where none was said", got.desc.unit);
     for (const Axis& axis : right.desc.axes) {
         const Axis* const there = got.desc.find(axis.name);
         if (axis.size == 1 || axis.name == 'c' || !there) continue;

@@ -271,7 +271,8 @@ TEST_CASE("watch: a folder that is away while a file of it is waited for ends no
     CHECK(contains(ended.err, "f002.png"));
 }
 
-TEST_CASE("watch: a file that is given back comes when it is closed once more or is settled, and once only where it stays as it is") {
+TEST_CASE(
+    "watch: a file that is given back comes when it is closed once more or is settled, and once only where it stays as it is") {
     const TempFolder folder;
     engine::Locations where;
     where.job_folder = folder.path();

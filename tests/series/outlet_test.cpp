@@ -63,7 +63,8 @@ long writes() {
 /// What a reader takes until the end; it begins late and takes little at a time.
 std::string taken_from(int descriptor) {
     std::string all, some(5000, '\0');
-    for (ssize_t got = 0; (got = ::read(descriptor, some.data(), some.size())) > 0;) all.append(some, 0, static_cast<std::size_t>(got));
+    for (ssize_t got = 0; (got = ::read(descriptor, some.data(), some.size())) > 0;)
+        all.append(some, 0, static_cast<std::size_t>(got));
     return all;
 }
 
@@ -168,7 +169,8 @@ TEST_CASE("outlet: a stop is heard where nobody reads, and not while somebody do
     std::string taken;
     std::thread reader([&] {
         char some[10000];
-        for (ssize_t got = 0; (got = ::read(ends.read, some, sizeof some)) > 0; ::usleep(100000)) taken.append(some, static_cast<std::size_t>(got));
+        for (ssize_t got = 0; (got = ::read(ends.read, some, sizeof some)) > 0; ::usleep(100000))
+            taken.append(some, static_cast<std::size_t>(got));
     });
     {
         Outlet outlet(ends.write, [] { return true; });

@@ -88,13 +88,17 @@ TEST_CASE("series: two items of one name are refused: records and tables know th
 TEST_CASE("series: names of letters beyond ASCII are each their own, confined too") {
     Folder folder(0);
     const std::vector<std::string> names{"\xe7\x94\xbb", "\xe5\x83\x8f", "\xc3\xa9", "\xc3\xa8", "a", "A"};
-    for (std::size_t i = 0; i < names.size(); ++i) io::write(folder / ("frames/" + names[i] + ".tif"), frame(static_cast<int>(i)));
+    for (std::size_t i = 0; i < names.size(); ++i)
+        io::write(folder / ("frames/" + names[i] + ".tif"), frame(static_cast<int>(i)));
     said_by(folder, "--confined", 0);
     CHECK(contains(said_by(folder, "--confined --resume", 0), fmt::format("{0} of {0} items were done before", names.size())));
 }
 
-TEST_CASE("series: finished outputs that are write-protected are left by --resume, and what is to be written is refused before the work") {
-    const std::string program = "setpriv --bounding-set=-dac_override --inh-caps=-dac_override \"$P\" run job.json --device native ";
+TEST_CASE(
+    "series: finished outputs that are write-protected are left by --resume, and what is to be written is refused before the "
+    "work") {
+    const std::string program =
+        "setpriv --bounding-set=-dac_override --inh-caps=-dac_override \"$P\" run job.json --device native ";
     const Folder folder(3);
     if (shell(folder.path(), "setpriv --bounding-set=-dac_override true 2> said") != 0) return;
     REQUIRE(shell(folder.path(), program + "> out.txt 2> said") == 0);

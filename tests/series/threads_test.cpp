@@ -22,11 +22,12 @@ TEST_CASE("threads that copy are as many as cores, and those that pack are not h
         series::FileWork work;   // unpacks, packs, writes
         int readers, writers, devices = 1;
     };
-    const Row rows[] = {{16, {false, false, true}, 4, 12}, {16, {false, true, true}, 4, 16}, {16, {true, false, true}, 8, 8},
-                        {16, {true, true, true}, 8, 16},   {16, {false, false, false}, 8, 8}, {8, {false, false, true}, 2, 6},
-                        {4, {false, false, true}, 1, 3},   {2, {false, false, true}, 1, 2},  {2, {true, true, true}, 1, 2},
-                        {1, {false, false, true}, 1, 1},   {32, {true, true, true}, 16, 32},
-                        {16, {false, false, true}, 2, 12, 2},  {16, {false, false, true}, 1, 8, 8},   {4, {false, false, true}, 1, 2, 8}};
+    const Row rows[] = {
+        {16, {false, false, true}, 4, 12},   {16, {false, true, true}, 4, 16},  {16, {true, false, true}, 8, 8},
+        {16, {true, true, true}, 8, 16},     {16, {false, false, false}, 8, 8}, {8, {false, false, true}, 2, 6},
+        {4, {false, false, true}, 1, 3},     {2, {false, false, true}, 1, 2},   {2, {true, true, true}, 1, 2},
+        {1, {false, false, true}, 1, 1},     {32, {true, true, true}, 16, 32},  {16, {false, false, true}, 2, 12, 2},
+        {16, {false, false, true}, 1, 8, 8}, {4, {false, false, true}, 1, 2, 8}};
     for (const Row& row : rows) {
         CAPTURE(row.cores);
         CAPTURE(row.work.unpacks);

@@ -43,7 +43,8 @@ void write_somehow(const fs::path& folder, int number, unsigned how) {
     const std::string bytes = read_text(aside);
     if (how == 1) return fs::rename(aside, target);
     if (how >= 4) {
-        const auto half = static_cast<std::streamsize>(bytes.size() / 2), rest = static_cast<std::streamsize>(bytes.size()) - half;
+        const auto half = static_cast<std::streamsize>(bytes.size() / 2),
+                   rest = static_cast<std::streamsize>(bytes.size()) - half;
         std::ofstream(target, std::ios::binary).write(bytes.data(), half);
         if (how == 5) std::this_thread::sleep_for(milliseconds(3));
         std::ofstream(target, std::ios::binary | std::ios::app).write(bytes.data() + half, rest);

@@ -224,10 +224,10 @@ ProgramRun run_program(const fs::path& program, const WholeJob& whole, const fs:
     const char* const limits = "memory=3GiB,time=30s,output=1GiB";
 #endif
     const fs::path out = folder.string() + ".stdout", err = folder.string() + ".stderr";
-    const std::string command =
-        fmt::format("cd {} && timeout -k 5 {} {} run job.json --device native --no-sync --out out --limit {}{} "
-                    "> {} 2> {} < /dev/null",
-                    quoted(folder), patience, quoted(program), limits, whole.confined ? " --confined" : "", quoted(out), quoted(err));
+    const std::string command = fmt::format(
+        "cd {} && timeout -k 5 {} {} run job.json --device native --no-sync --out out --limit {}{} "
+        "> {} 2> {} < /dev/null",
+        quoted(folder), patience, quoted(program), limits, whole.confined ? " --confined" : "", quoted(out), quoted(err));
     const auto start = std::chrono::steady_clock::now();
     const int status = std::system(command.c_str());
     ProgramRun run{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out), text_of(err),

@@ -176,9 +176,11 @@ int run_within(const Enforced& limits, const Options& options) {
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
     const engine::Registry registry = engine::registry_with_peers();
     engine::Job parsed = options.job.parse(registry);
-    if (engine::stream::is_stream(parsed)) return run_stream(options, options.job, parsed, registry, [&limits] { return interrupted() || limits.time_is_up(); });
+    if (engine::stream::is_stream(parsed))
+        return run_stream(options, options.job, parsed, registry, [&limits] { return interrupted() || limits.time_is_up(); });
     const bool is_series = parsed.for_each.has_value();
-    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch || options.idle);
+    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(),
+                                  options.watch || options.idle);
     if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
     if (options.idle && !(*options.idle > 0 && *options.idle < 1e9))
         throw ConfigError("--idle", fmt::format("{}", *options.idle), "a number of seconds above 0");
@@ -188,7 +190,8 @@ int run_within(const Enforced& limits, const Options& options) {
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
     if (options.watch) {
-        how.watch = engine::series::Watch{options.idle.value_or(0), [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
+        how.watch =
+            engine::series::Watch{options.idle.value_or(0), [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
         how.watch->tell = [&bar](const std::string& news) {
             bar.clear();
             warn({news});

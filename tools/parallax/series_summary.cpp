@@ -49,8 +49,8 @@ void name_the_slowest(const SeriesResult& result, const engine::series::Prepared
         for (const std::string& way : engine::without_packing(series.job.outputs)) help += way + ", ";
         help += fmt::format("a faster disk, {}more cores and --writers", series.where.synced ? "--no-sync, or " : "or ");
     }
-    tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what, 100 * most,
-         100 * load.reading, 100 * load.device, 100 * load.writing, help);
+    tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what,
+         100 * most, 100 * load.reading, 100 * load.device, 100 * load.writing, help);
 }
 
 void summarise(const SeriesResult& result, const engine::series::PreparedSeries& series) {
@@ -138,7 +138,8 @@ void say_what_tables_leave_out(const std::vector<engine::OutputReport>& outputs)
 void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_flag("--overwrite", overwrite, "Replace outputs and a report that exist");
     app.add_option("--report", report, "Write everything that is needed to repeat the run to this JSON file");
-    app.add_option("--gallery", gallery, "Write one page with inputs, outputs and records as pictures and curves to this .html file");
+    app.add_option("--gallery", gallery,
+                   "Write one page with inputs, outputs and records as pictures and curves to this .html file");
     app.add_flag("--resume", resume, "Go on with a job that has for_each: what its manifest does not have yet");
     app.add_flag("--watch", watch, "Of a job with for_each, go on with files that come into its folder, until Ctrl-C");
     app.add_option("--idle", idle, "Beside --watch: end when no file has come for so many seconds, the first included");

@@ -111,7 +111,8 @@ bool cuts_high(ElementType from, ElementType to) { return limits_of(from).high >
 
 /// Which ends of an integer type cut off what another can hold.
 void define_cuts(host::Defines& d, ElementType from, ElementType to) {
-    if (from != ElementType::f32 && to != ElementType::f32) d.add("CUT_LOW", cuts_low(from, to)).add("CUT_HIGH", cuts_high(from, to));
+    if (from != ElementType::f32 && to != ElementType::f32)
+        d.add("CUT_LOW", cuts_low(from, to)).add("CUT_HIGH", cuts_high(from, to));
 }
 
 /// Whether elements may lose something that nobody asked to lose: without a window, from real numbers or into a narrower type.

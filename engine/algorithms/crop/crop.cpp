@@ -59,8 +59,8 @@ Metadata carry_box(const Parameters& parameters, const ArrayDesc& input, Metadat
     const auto& p = parameters.as<CropParameters>();
     const auto first = [](const Range& range) { return range ? static_cast<double>((*range)[0]) : 0.0; };
     if (p.c)
-        metadata =
-            with_channels_cut(std::move(metadata), input, static_cast<std::size_t>((*p.c)[0]), static_cast<std::size_t>((*p.c)[1]));
+        metadata = with_channels_cut(std::move(metadata), input, static_cast<std::size_t>((*p.c)[0]),
+                                     static_cast<std::size_t>((*p.c)[1]));
     return with_origin_moved(std::move(metadata), {first(p.x), first(p.y), first(p.z)});
 }
 

@@ -182,7 +182,8 @@ private:
         return rows != strips_only && divided_up(layout_.planes.height, rows - 2) > most_groups ? strips_only : rows;
     }
 
-    /// Tiles where a step is so short that a walk down a strip would wait for memory most of the time (bounds: measured on an H200).
+    /// Tiles where a step is so short that a walk down a strip would wait for memory most of the time (bounds: measured on an
+    /// H200).
     std::int64_t best_tile(const host::DeviceInfo& device) const {
         const std::int64_t pixels = whole_.planes.pixels() * whole_.batch, units = device.compute_units;
         const bool d2q9 = parameters_.lattice == Lattice::d2q9;
@@ -243,11 +244,12 @@ Variant fused_like(std::string name, std::string summary, Role role, bool half) 
             },
     };
     if (!half) {
-        row.policy.push_back({"tile_rows",
-                              0,
-                              {0, 1, 8, 16},
-                              "rows of a tile of 32 columns, for small images whose edges are found in every step; 1: strips; 0: by the "
-                              "size of the image"});
+        row.policy.push_back(
+            {"tile_rows",
+             0,
+             {0, 1, 8, 16},
+             "rows of a tile of 32 columns, for small images whose edges are found in every step; 1: strips; 0: by the "
+             "size of the image"});
         row.policy.push_back(
             {"steps_at_once",
              0,

@@ -139,21 +139,22 @@ Variant device_variant() {
         .name = "device",
         .summary = "histogram, table and map on the device",
         .role = Role::best,
-        .policy = {{"work_group_size",
-                    0,
-                    {0, 1, 64, 128, 256, 512, 1024},
-                    "work-items of a group that maps pixels; 0: 1 on CPUs, elsewhere 64, or 256 from 2^25 elements on; 1 on CPUs: no "
-                    "barriers"},
-                   {"copies",
-                    0,
-                    {0, 1, 2, 4, 8, 16, 32},
-                    "copies of a table of bytes in local memory, up to one for each bank; 0: 1, which is made the fastest"},
-                   {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
-                   {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
-                   {"from_end",
-                    1,
-                    {0, 1},
-                    "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}},
+        .policy =
+            {{"work_group_size",
+              0,
+              {0, 1, 64, 128, 256, 512, 1024},
+              "work-items of a group that maps pixels; 0: 1 on CPUs, elsewhere 64, or 256 from 2^25 elements on; 1 on CPUs: no "
+              "barriers"},
+             {"copies",
+              0,
+              {0, 1, 2, 4, 8, 16, 32},
+              "copies of a table of bytes in local memory, up to one for each bank; 0: 1, which is made the fastest"},
+             {"loads", 2, {1, 2, 4, 8}, "vectors in flight for each work-item that maps"},
+             {"groups_per_unit", 0, {0, 1, 2, 4, 8, 16}, "work-groups that map for each compute unit; 0: 8"},
+             {"from_end",
+              1,
+              {0, 1},
+              "1: pixels are mapped from the last to the first, whose end the histogram left in the cache"}},
     });
 }
 

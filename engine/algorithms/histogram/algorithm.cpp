@@ -61,11 +61,12 @@ PolicyTable local_policy() {
 
 PolicyTable local_atomics_policy() {
     PolicyTable table = local_policy();
-    table.push_back({"counter_bits",
-                     0,
-                     {0, 16, 32},
-                     "of a counter where there are more than 8192 bins: 16 takes 22,016 of them at once; 0: 16 on GPUs with 48 KiB "
-                     "of local memory"});
+    table.push_back(
+        {"counter_bits",
+         0,
+         {0, 16, 32},
+         "of a counter where there are more than 8192 bins: 16 takes 22,016 of them at once; 0: 16 on GPUs with 48 KiB "
+         "of local memory"});
     return table;
 }
 

@@ -1,6 +1,6 @@
 // DICOM by GDCM: a file of one or many frames, or a folder of slices as one volume. GDCM, and not DCMTK: it decodes JPEG 2000,
-// too (DCMTK's is sold apart), under a licence alike (BSD). Nothing that tells of a patient leaves this program: neither names nor
-// dates nor descriptions.
+// too (DCMTK's is sold apart), under a licence alike (BSD). Nothing that tells of a patient leaves this program: neither names
+// nor dates nor descriptions.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -186,8 +186,9 @@ private:
             const bool all = along.size() == static_cast<std::size_t>(count);
             if (all) planes = even(along);
             if (all && !planes && headers_.size() > 1)
-                throw Problem{"holds slices that are not evenly spaced: one is missing, or several lie at one place" + why_not_all_,
-                              "put those of one volume into a folder of their own"};
+                throw Problem{
+                    "holds slices that are not evenly spaced: one is missing, or several lie at one place" + why_not_all_,
+                    "put those of one volume into a folder of their own"};
             if (all && !planes && h.frame_time == 0)
                 warnings.push_back(
                     "its frames do not lie evenly one behind the other: they are in the order in which they are stored");
@@ -255,8 +256,8 @@ private:
 
 }   // namespace
 
-// GDCM asks for what an element says that it holds, whether the file has it or not; a deflated file it unpacks when it opens it, to
-// 1032 times its length at most; JPEG 2000 takes some words for a pixel's byte.
+// GDCM asks for what an element says that it holds, whether the file has it or not; a deflated file it unpacks when it opens it,
+// to 1032 times its length at most; JPEG 2000 takes some words for a pixel's byte.
 int main() {
     return parallax::io::readers::serve<DicomFile>({.at_any_rate = 64 << 20, .unpacks_to = 1040, .for_an_element_byte = 16});
 }

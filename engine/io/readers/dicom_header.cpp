@@ -117,7 +117,8 @@ void read_palette(const gdcm::DataSet& set, Header& header) {
         throw Problem{"is a DICOM file with a palette in segments, which is not read",
                       "expand it, for instance by pydicom's apply_color_lut"};
     for (std::uint16_t c = 0; c < 3; ++c) {
-        auto table = table_at(set, static_cast<std::uint16_t>(0x1101 + c), static_cast<std::uint16_t>(0x1201 + c), header.sign != 0);
+        auto table =
+            table_at(set, static_cast<std::uint16_t>(0x1101 + c), static_cast<std::uint16_t>(0x1201 + c), header.sign != 0);
         if (!table) throw Problem{"is a DICOM file whose palette is missing or short", again};
         // Some writers fill the lower eight of sixteen bits alone.
         if (*std::max_element(table->values.begin(), table->values.end()) > 255)

@@ -40,10 +40,11 @@ void check_one_sample(Header& h) {
         return;
     }
     // Viewers show such as grey.
-    h.warnings.push_back((h.photometric.empty()
-                              ? std::string("it does not say what its values show (Photometric Interpretation)")
-                              : std::string("it says that its values show what DICOM does not know (Photometric Interpretation)")) +
-                         ": they are taken for grey, 0 for black");
+    h.warnings.push_back(
+        (h.photometric.empty()
+             ? std::string("it does not say what its values show (Photometric Interpretation)")
+             : std::string("it says that its values show what DICOM does not know (Photometric Interpretation)")) +
+        ": they are taken for grey, 0 for black");
 }
 
 void check_colours(Header& h, std::optional<std::int64_t> planar_configuration) {

@@ -47,7 +47,8 @@ void through(const Table& table, const char* from, std::size_t count, char* to) 
 }
 
 void through_table(const Header& h, const char* from, std::size_t count, char* to) {
-    if (h.allocated == 8) h.sign ? through<std::int8_t>(*h.table, from, count, to) : through<std::uint8_t>(*h.table, from, count, to);
+    if (h.allocated == 8)
+        h.sign ? through<std::int8_t>(*h.table, from, count, to) : through<std::uint8_t>(*h.table, from, count, to);
     else if (h.allocated == 16)
         h.sign ? through<std::int16_t>(*h.table, from, count, to) : through<std::uint16_t>(*h.table, from, count, to);
     else h.sign ? through<std::int32_t>(*h.table, from, count, to) : through<std::uint32_t>(*h.table, from, count, to);

@@ -122,7 +122,9 @@ private:
     }
 
     void clear(std::vector<unsigned char>& canvas, const Frame& frame, std::size_t channels) const {
-        each_place(frame, [&](std::size_t at) { std::fill_n(canvas.begin() + static_cast<std::ptrdiff_t>(at * channels), channels, 0); });
+        each_place(frame, [&](std::size_t at) {
+            std::fill_n(canvas.begin() + static_cast<std::ptrdiff_t>(at * channels), channels, 0);
+        });
     }
 
     /// Calls `work` with each row of a frame, in the order of the file, and where it belongs.

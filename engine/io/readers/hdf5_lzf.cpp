@@ -54,9 +54,11 @@ void expect_lzf(hid_t dataset) noexcept {
         for (int i = 0; i < filters; ++i) {
             std::size_t numbers = 0;
             unsigned int flags = 0, config = 0;
-            const H5Z_filter_t filter = H5Pget_filter2(list, static_cast<unsigned>(i), &flags, &numbers, nullptr, 0, nullptr, &config);
+            const H5Z_filter_t filter =
+                H5Pget_filter2(list, static_cast<unsigned>(i), &flags, &numbers, nullptr, 0, nullptr, &config);
             if (filter == number_of_lzf) break;
-            chunk.whole = chunk.whole && (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32);   // others make less of it
+            chunk.whole =
+                chunk.whole && (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32);   // others make less of it
         }
     }
     H5Tclose(type);

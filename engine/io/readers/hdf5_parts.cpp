@@ -24,7 +24,8 @@ std::string last_words() {
 Handle open_dataset(hid_t file, const char* path) {
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     H5Pset_elink_cb(
-        access, [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t { return -1; }, nullptr);
+        access, [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t { return -1; },
+        nullptr);
     return {H5Dopen2(file, path, access), H5Dclose};
 }
 
