@@ -106,6 +106,11 @@ ParameterField exact_number_field(std::string name, std::string doc) {
     return detail::plain_field(std::move(name), "number", {{"type", "number"}}, std::move(doc));
 }
 
+ParameterField optional_number_field(std::string name, std::string doc) {
+    return detail::plain_field(std::move(name), "number, or null",
+                               {{"anyOf", Json::array({Json{{"type", "number"}}, Json{{"type", "null"}}})}}, std::move(doc));
+}
+
 ParameterField labels_field(std::string name, std::size_t most, std::string doc) {
     const Json integer{{"type", "integer"}};
     const Json list{{"type", "array"}, {"items", integer}, {"minItems", 1}, {"maxItems", most}};

@@ -1,10 +1,11 @@
-// Fields of numbers that must stay what was written: exact numbers, and labels with or without names.
+// Fields of numbers that must stay what was written: exact numbers, those that may be missing, and labels with or without names.
 #pragma once
 
 #include "core/parameters.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,6 +31,7 @@ Json write_labels(const std::vector<Label>&);
 
 // With everything but read and write.
 ParameterField exact_number_field(std::string name, std::string doc);
+ParameterField optional_number_field(std::string name, std::string doc);
 ParameterField labels_field(std::string name, std::size_t most, std::string doc);
 
 /// A kind of field that TableBuilder does not know, put into a table that it has built.
@@ -50,6 +52,21 @@ ParameterField exact_number(std::string name, Number P::*member, std::string doc
         static_cast<P*>(object)->*member = read_exact_number(value, pointer);
     };
     field.write = [=](const void* object) { return to_json(static_cast<const P*>(object)->*member); };
+    return field;
+}
+
+/// Empty: null, and not given.
+template <class P>
+ParameterField optional_number(std::string name, std::optional<double> P::*member, std::string doc) {
+    ParameterField field = optional_number_field(std::move(name), std::move(doc));
+    field.read = [=](void* object, const Json& value, const std::string&, const std::string& pointer) {
+        static_cast<P*>(object)->*member =
+            value.is_null() ? std::nullopt : std::optional(detail::read_number(value, NumberRule(), pointer));
+    };
+    field.write = [=](const void* object) {
+        const auto& value = static_cast<const P*>(object)->*member;
+        return value ? Json(*value) : Json(nullptr);
+    };
     return field;
 }
 

@@ -59,8 +59,7 @@ std::string unquoted(const Json& value) {
     } catch (const std::exception&) {   // no number
         return {};
     }
-    const std::string written = text.substr(0, used),
-                      right = Json::accept(written) ? written : Json(number).dump();   // ".6": 0.6
+    const std::string written = text.substr(0, used), right = Json::accept(written) ? written : Json(number).dump();   // ".6": 0.6
     return used < text.size()  ? fmt::format("write the number alone, without quotes: {}", right)
            : written == right ? fmt::format("write it without quotes: {}", right)
                               : fmt::format("JSON has it as {}", right);

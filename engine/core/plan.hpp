@@ -101,8 +101,8 @@ public:
     /// Commands are not queued far ahead of the device, so that little is left to run when the execution is cancelled. Commands
     /// then wait for older ones: not for who wants to go on while the device works.
     void keep_pace() { paced_ = true; }
-    /// Launches are collected and enqueued together: chains that were seen before, of the same kernels, sizes and arguments, by
-    /// one call. Whoever enqueues ends with end_of_launches().
+    /// Launches are collected and enqueued together: chains that were seen before, of the same kernels, sizes and arguments, by one
+    /// call. Whoever enqueues ends with end_of_launches().
     void replay(Recordings& recordings, Replay which) {
         recordings_ = &recordings;
         replay_ = which;
@@ -147,9 +147,9 @@ public:
         return Scope(profiler_, name);
     }
 
-    /// Launches of one stage that follow each other while it lives are timed as one, from the start of the first to the end of
-    /// the last, where the driver makes that cheaper: events of each would take as long as a short kernel. Whoever makes one
-    /// calls before_last() before the last launch of a stage: no driver times an event well that is no launch's.
+    /// Launches of one stage that follow each other while it lives are timed as one, from the start of the first to the end of the
+    /// last, where the driver makes that cheaper: events of each would take as long as a short kernel. Whoever makes one calls
+    /// before_last() before the last launch of a stage: no driver times an event well that is no launch's.
     class Chain {
     public:
         explicit Chain(Execution& x, bool wanted) : x_(x) {

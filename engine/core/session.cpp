@@ -7,6 +7,8 @@
 #include "core/verdicts.hpp"
 #include "parallax/host/in_flight.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -29,7 +31,9 @@ std::string problem_key(const Call& call, const Problem& problem, const ArrayDes
     const auto add = [&key](const auto& arrays) {
         for (const auto& [name, desc] : arrays) {
             key += '|' + name + '=' + desc.describe() + '@' + std::to_string(desc.offset);
-            for (const Axis& axis : desc.axes) key += ',' + std::to_string(axis.stride);
+            // A hologram's pixel and a box's edge are of the spacing, which frames of one shape need not share.
+            for (const Axis& axis : desc.axes) key += fmt::format(",{} {}", axis.stride, axis.spacing);
+            key += desc.unit;
         }
     };
     add(problem.inputs);

@@ -1,5 +1,4 @@
-// A stop on request, of which work on the host hears between its loops: a device has launches to be asked before, the host has
-// not.
+// A stop on request, of which work on the host hears between its loops: a device has launches to be asked before, the host has not.
 #pragma once
 
 #include <chrono>

@@ -24,8 +24,8 @@ void check(const Job&);
 
 /// What one frame would take: of the layout that "raw" states, else as the first frame on the descriptor `input` begins, which is
 /// then read from; -1: there is none. Throws ConfigError where "raw" states none and nothing comes within ten seconds, and for
-/// stated results that the output cannot hold; IoError for what is no frame, or for results that its kind of stream does not
-/// hold; what engine::prepare() throws.
+/// stated results that the output cannot hold; IoError for what is no frame, or for results that its kind of stream does not hold;
+/// what engine::prepare() throws.
 Prepared prepare(const Job&, const Locations&, int input = -1);
 
 struct Options {

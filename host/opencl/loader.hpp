@@ -10,9 +10,8 @@ namespace parallax::host::opencl {
 
 /// Tries the registered drivers once in this process (trial.hpp) and lets the loader load the others; gives those that were left
 /// out. The loader reads its variables and files at its first call, and never again. Where a driver is left out, OCL_ICD_VENDORS
-/// and OCL_ICD_FILENAMES are changed for the time of that call, and POCL_CACHE_DIR for good where PoCL needs it: a host
-/// application that sets variables in another thread then, or has called OpenCL before, has to see to its drivers itself
-/// (PARALLAX_DRIVER=off).
+/// and OCL_ICD_FILENAMES are changed for the time of that call, and POCL_CACHE_DIR for good where PoCL needs it: a host application
+/// that sets variables in another thread then, or has called OpenCL before, has to see to its drivers itself (PARALLAX_DRIVER=off).
 const std::vector<LeftOut>& load_drivers();
 
 }  // namespace parallax::host::opencl

@@ -15,10 +15,28 @@
 #define CLIP 1
 #endif
 
+#ifndef WATCH        // 1: beyond[0] becomes 1 where the image has levels outside 0 to full
+#define WATCH 0
+#endif
+
+#if WATCH
+KERNEL void watch_begin(GLOBAL uint* RESTRICT beyond) { beyond[0] = 0; }
+#endif
+
 KERNEL void add_noise(GLOBAL const PIXEL* RESTRICT in, GLOBAL PIXEL* RESTRICT out, ulong64 count, ulong64 seed, float scale,
-                      float full, ulong64 threshold) {
+                      float full, ulong64 threshold
+#if WATCH
+                      , GLOBAL uint* RESTRICT beyond
+#endif
+) {
+#if WATCH
+    uint outside = 0;
+#endif
     for (ulong64 i = get_global_id(0); i < count; i += get_global_size(0)) {
         const float v = (float)in[i];
+#if WATCH
+        outside |= (uint)(v < 0.0f) | (uint)(v > full);
+#endif
 #if KIND == KIND_SALT_AND_PEPPER
         const int hit = (splitmix64(2 * i + (seed << 32)) >> 11) < threshold;
         const int salt = (splitmix64(2 * i + 1 + (seed << 32)) >> 63) != 0;
@@ -36,4 +54,7 @@ KERNEL void add_noise(GLOBAL const PIXEL* RESTRICT in, GLOBAL PIXEL* RESTRICT ou
 #endif
         out[i] = pixel_of(noisy);
     }
+#if WATCH
+    if (outside != 0) atomic_or(&beyond[0], 1u);
+#endif
 }

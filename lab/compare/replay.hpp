@@ -32,8 +32,8 @@ void check_has_rows(const Json& earlier, const std::string& name);
 /// that were measured in fresh processes as judge_processes() does.
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by = {});
 Json to_json(const std::vector<Change>&);
-/// Of the devices here those that the earlier report has, or that have taken their places: of others there is nothing to tell.
-/// All of them where there is none.
+/// Of the devices here those that the earlier report has, or that have taken their places: of others there is nothing to tell. All
+/// of them where there is none.
 std::vector<StudyDevice> devices_again(const Json& earlier, const std::vector<StudyDevice>& here);
 /// The two rows alone.
 Change change_of(const Json& earlier_row, const Json& later_row, bool same_program, Span = Span::device);

@@ -28,6 +28,50 @@ TEST_CASE("plans: a session that goes leaves none behind, although somebody stil
     CHECK(engine.plans().bytes() == 0);
 }
 
+TEST_CASE("plans: images of one shape and unlike spacing have each their own") {
+    struct Row { const char *algorithm, *input, *axes, *output, *record; Json parameters; };
+    const std::vector<Row> rows{
+        {"hologram", "hologram", "yx", "amplitude", "planes", {{"wavelength_nm", 500}, {"distance_um", 100}}},
+        {"hologram", "hologram", "yx", "amplitude", "planes",
+         {{"wavelength_nm", 500}, {"distance_um", 100}, {"padding", "none"}, {"method", "fresnel"}}},
+        {"box_count", "volume", "zyx", "", "counts", {{"anisotropy", "resample"}, {"threshold", 128}}},
+    };
+    engine::Engine engine(*host::enumerate().native(), Registry(all_algorithms()));
+    const auto run = [&](Session& session, const Row& row, double side, const std::string& unit) {
+        std::vector<ArrayDesc::Extent> extents;
+        for (const char* axis = row.axes; *axis; ++axis) extents.push_back({*axis, 24});
+        HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u8, extents).with_unit(unit));
+        for (Axis& axis : image.desc.axes) axis.spacing = axis.name == 'z' ? 2 * side : side;
+        for (std::int64_t i = 0; i < image.desc.count(); ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * i % 251);
+        Call call;
+        call.algorithm = &engine.registry().get(row.algorithm);
+        call.parameters = call.algorithm->parameters.parse(row.parameters, "");
+        call.inputs.emplace(row.input, session.upload(image));
+        call.outputs = {row.record};
+        if (*row.output) call.outputs.push_back(row.output);
+        const CallResult result = session.run(call);
+        std::vector<float> values;
+        if (*row.output) {
+            const HostArray made = session.download(result.outputs.at(row.output));
+            values.assign(made.as<float>(), made.as<float>() + made.desc.count());
+        }
+        return std::pair(result.records.at(row.record), values);
+    };
+    const std::vector<std::pair<double, std::string>> spacings{{.5, "um"}, {1, "um"}, {1.5, "um"}, {.0015, "mm"}, {1500, "nm"}, {.5, "um"}};
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.algorithm));
+        Session session(engine);
+        for (const auto& [side, unit] : spacings) {
+            CAPTURE(side);
+            CAPTURE(unit);
+            Session fresh(engine);
+            const auto expected = run(fresh, row, side, unit), made = run(session, row, side, unit);
+            CHECK(made.first == expected.first);
+            CHECK(made.second == expected.second);
+        }
+    }
+}
+
 TEST_CASE("plans: a call that comes again asks no variant anew whether it can") {
     int asked = 0;
     std::vector<Algorithm> algorithms = all_algorithms();

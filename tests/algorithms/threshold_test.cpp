@@ -73,6 +73,29 @@ TEST_CASE("threshold: Otsu's levels as skimage.filters.threshold_otsu has them")
     }
 }
 
+TEST_CASE("threshold: a value that is given is the threshold, 0 too, and one that is not given is none") {
+    const Algorithm algorithm = make_threshold();
+    const NamedValues inputs{{"image", hills(ElementType::u8)}};
+    const double otsu = 110;
+    const std::vector<std::pair<Json, double>> rows{{Json::object(), otsu},
+                                                    {{{"value", nullptr}}, otsu},
+                                                    {{{"method", "otsu"}}, otsu},
+                                                    {{{"method", "otsu"}, {"value", 0}}, otsu},   // of older reports
+                                                    {{{"value", 0}}, 0},
+                                                    {{{"value", 100}}, 100},
+                                                    {{{"method", "auto"}, {"value", -1}}, -1},
+                                                    {{{"method", "value"}, {"value", 0}}, 0}};
+    for (const auto& [parameters, threshold] : rows) {
+        CAPTURE(parameters.dump());
+        CHECK(threshold_of(reference_of(algorithm, parameters, inputs, both)) == threshold);
+        // As a report has them.
+        const Json again = algorithm.parameters.parse(parameters, "").to_json();
+        CHECK(threshold_of(reference_of(algorithm, again, inputs, both)) == threshold);
+    }
+    CHECK_THROWS_AS(reference_of(algorithm, {{"method", "value"}}, inputs, both), ConfigError);
+    CHECK_THROWS_AS(reference_of(algorithm, {{"method", "otsu"}, {"value", 100}}, inputs, both), ConfigError);
+}
+
 TEST_CASE("threshold: Otsu's level of histograms that are hard to tell apart") {
     using threshold::otsu_level;
     using Counts = std::vector<std::uint32_t>;
@@ -212,7 +235,8 @@ TEST_CASE("threshold: what makes no sense is refused where it stands") {
         }
     };
     const ArrayDesc grey = ArrayDesc::dense(ElementType::u8, {{'y', 4}, {'x', 6}});
-    refused({{"value", 3}}, grey, "/value");
+    refused({{"method", "otsu"}, {"value", 3}}, grey, "/value");
+    refused({{"method", "value"}}, grey, "/value");
     refused(Json::object(), grey.with_type(ElementType::i32), "/inputs/image");
     refused(Json::object(), ArrayDesc::dense(ElementType::u8, {{'y', 0}, {'x', 6}}), "/inputs/image");
     refused(Json::object(), ArrayDesc::dense(ElementType::u8, {{'y', 65536}, {'x', 65536}}), "/inputs/image");

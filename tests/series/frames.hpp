@@ -55,8 +55,7 @@ struct Folder : TempFolder {
 
 /// Runs a shell line in `folder` with the program as $P; its exit status.
 inline int shell(const fs::path& folder, const std::string& line) {
-    const int status =
-        std::system(fmt::format("cd '{}' || exit 99; P='{}'; {}", folder.string(), std::getenv("PARALLAX_BIN"), line).c_str());
+    const int status = std::system(fmt::format("cd '{}' || exit 99; P='{}'; {}", folder.string(), std::getenv("PARALLAX_BIN"), line).c_str());
     return status > 255 ? status / 256 : status;
 }
 

@@ -1,8 +1,5 @@
 #include "draw.hpp"
 
-#include "problems/problems.hpp"
-#include "shapes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +8,9 @@
 #include <complex>
 #include <limits>
 #include <optional>
+
+#include "problems/problems.hpp"
+#include "shapes.hpp"
 
 namespace parallax::tests::sizes {
 
@@ -199,6 +199,20 @@ void draw_variant(Random& random, const Algorithm& algorithm, const Bounds& boun
         if (!field.choices.empty() && random.chance(0.5)) draw.policy[field.name] = random.one_of(field.choices);
 }
 
+/// One spacing for all, as of files of one microscope: then a hologram need not be told its pixel.
+void draw_spacing(Random& random, Draw& draw) {
+    if (!random.chance(0.4)) return;
+    const std::vector<double> sides{random.one_of(std::vector{0.5, 1.0, 1.4, 2.2}), random.real(0.3, 3)};
+    const bool is_square = random.chance(0.6);
+    for (auto& [port, input] : draw.inputs.items()) {
+        Json spacing = Json::array();
+        for (const char axis : input["axes"].get<std::string>()) spacing.push_back(axis == 'c' ? 1.0 : sides[!is_square && axis != 'x']);
+        input["spacing"] = spacing;
+        input["unit"] = "um";
+    }
+    if (random.chance(0.7)) draw.parameters.erase("pixel_um");
+}
+
 bool is_taken(const Algorithm& algorithm, const Draw& draw) {
     try {
         const Problem problem{draw.shapes(), algorithm.parameters.parse(draw.parameters, ""), draw.outputs};
@@ -253,7 +267,26 @@ ArrayDesc desc_of(const Json& input) {
     std::vector<ArrayDesc::Extent> extents;
     const std::string axes = input["axes"].get<std::string>();
     for (std::size_t i = 0; i < axes.size(); ++i) extents.push_back({axes[i], input["shape"].at(i).get<std::int64_t>()});
-    return ArrayDesc::dense(element_type_from(input["type"].get<std::string>()).value(), extents);
+    ArrayDesc desc = ArrayDesc::dense(element_type_from(input["type"].get<std::string>()).value(), extents);
+    if (!input.contains("spacing")) return desc;
+    for (std::size_t i = 0; i < axes.size(); ++i) desc.axes[i].spacing = input["spacing"].at(i).get<double>();
+    return desc.with_unit(input["unit"].get<std::string>());
+}
+
+/// A problem of the same shape that differs in its spacing, or in a parameter: what a session keeps of it must not come back.
+Json draw_before(Random& random, const Algorithm& algorithm, const Json& schema, const Bounds& bounds, const Draw& draw) {
+    if (!random.chance(0.3)) return nullptr;
+    Draw other = draw;
+    const bool has_spacing = !draw.inputs.empty() && draw.inputs.begin()->contains("spacing");
+    if (has_spacing && random.chance(0.7)) {
+        const double factor = random.one_of(std::vector{0.5, 1.7, 2.0});
+        for (auto& [port, input] : other.inputs.items())
+            for (Json& side : input["spacing"]) side = side.get<double>() * factor;
+    } else {
+        const Json others = draw_parameters_by(random, algorithm, schema, bounds, 0.3);
+        for (const auto& [key, value] : others.items()) other.parameters[key] = value;
+    }
+    return is_taken(algorithm, other) ? other.to_json() : Json();
 }
 
 }  // namespace
@@ -263,6 +296,7 @@ Json Draw::to_json() const {
     if (!variant.empty()) json["variant"] = variant;
     if (!policy.empty()) json["policy"] = policy;
     if (replayed) json["replayed"] = true;
+    if (!before.is_null()) json["before"] = before;
     return json;
 }
 
@@ -270,7 +304,7 @@ Draw Draw::parse(const Json& json) {
     return {json.at("algorithm").get<std::string>(),  json.value("inputs", Json::object()),
             json.value("parameters", Json::object()), json.value("outputs", std::vector<std::string>()),
             json.value("variant", std::string()),     json.value("policy", Json::object()),
-            json.value("replayed", false)};
+            json.value("replayed", false),            json.value("before", Json())};
 }
 
 std::string Draw::describe() const {
@@ -278,7 +312,8 @@ std::string Draw::describe() const {
     for (const auto& [port, desc] : shapes()) text += fmt::format(" {} {}", port, desc.describe());
     if (!parameters.empty()) text += " " + parameters.dump();
     text += ", " + (variant.empty() ? "the engine's choice" : variant);
-    return policy.empty() ? text : text + " " + policy.dump();
+    if (!policy.empty()) text += " " + policy.dump();
+    return before.is_null() ? text : text + ", after " + before["inputs"].dump() + " " + before["parameters"].dump();
 }
 
 ArrayDescs Draw::shapes() const {
@@ -307,9 +342,11 @@ std::optional<Draw> draw_problem(Random& random, const Algorithm& algorithm, con
         if (is_half_spectrum(algorithm, draw.parameters))
             for (auto& [port, input] : draw.inputs.items()) input["half_spectrum"] = true;
         scale_threshold(algorithm, draw.inputs, draw.parameters);
+        draw_spacing(random, draw);
         draw.outputs = draw_outputs(random, algorithm);
         if (draw.outputs.empty() || !is_taken(algorithm, draw)) continue;
         draw_variant(random, algorithm, bounds, draw);
+        draw.before = draw_before(random, algorithm, schema, bounds, draw);
         return draw;
     }
     return std::nullopt;
@@ -323,6 +360,8 @@ std::optional<Draw> draw_another_size(Random& random, const Algorithm& algorithm
         input["shape"] = shape;
     }
     if (draw.inputs.empty() || !is_taken(algorithm, draw)) return std::nullopt;
+    if (!draw.before.is_null())
+        for (auto& [port, input] : draw.before["inputs"].items()) input["shape"] = shape;
     return draw;
 }
 

@@ -15,12 +15,13 @@ namespace parallax::tests::sizes {
 /// One computation, in words that repeat it.
 struct Draw {
     std::string algorithm;
-    Json inputs = Json::object();  ///< port -> {"type", "axes", "shape", "range", "seed"}
+    Json inputs = Json::object();  ///< port -> {"type", "axes", "shape", "range", "seed", "spacing", "unit"}
     Json parameters = Json::object();
     std::vector<std::string> outputs;
     std::string variant;  ///< empty: the engine chooses
     Json policy = Json::object();
     bool replayed = false;  ///< judged is the third run, whose launches the driver replays where it can
+    Json before;            ///< what the session runs first, another problem of the same shape; null: nothing
 
     Json to_json() const;
     static Draw parse(const Json&);

@@ -81,6 +81,17 @@ void fill(Session& session, const DeviceArray& array, const HostArray& from) {
     session.queue().write(array.buffer, 0, from.data(), from.desc.dense_bytes()).wait();
 }
 
+Call call_of(Session& session, const Draw& draw, const std::string& variant, const Json& policy) {
+    Call call;
+    call.algorithm = &session.engine().registry().get(draw.algorithm);
+    call.parameters = call.algorithm->parameters.parse(draw.parameters, "");
+    call.variant = variant;
+    call.policy = policy;
+    call.outputs = draw.outputs;
+    for (const auto& [port, input] : draw.inputs.items()) call.inputs.emplace(port, session.upload(make_array(input)));
+    return call;
+}
+
 /// The third run, into arrays that hold nothing like its results after two runs on black images. Where these have no answer, or
 /// leave the driver nothing to replay, it is a run like any other.
 CallResult replay(Session& session, const Call& call) {
@@ -110,13 +121,13 @@ CallResult replay(Session& session, const Call& call) {
 Judge::Outputs Judge::compute(Engine& engine, const Draw& draw, const std::string& variant, const Json& policy) {
     const auto start = std::chrono::steady_clock::now();
     Session session(engine);
-    Call call;
-    call.algorithm = &engine.registry().get(draw.algorithm);
-    call.parameters = call.algorithm->parameters.parse(draw.parameters, "");
-    call.variant = variant;
-    call.policy = policy;
-    call.outputs = draw.outputs;
-    for (const auto& [port, input] : draw.inputs.items()) call.inputs.emplace(port, session.upload(make_array(input)));
+    if (!draw.before.is_null() && &engine != &reference_) {
+        try {
+            session.run(call_of(session, Draw::parse(draw.before), variant, policy));
+        } catch (const Error&) {   // it is judged where it is drawn
+        }
+    }
+    const Call call = call_of(session, draw, variant, policy);
     const CallResult result = draw.replayed && &engine != &reference_ ? replay(session, call) : session.run(call);
     Outputs outputs;
     outputs.variant = result.variant;

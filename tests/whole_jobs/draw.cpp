@@ -113,7 +113,13 @@ private:
         std::vector<std::string> fitting = endings_for(first, folder_);
         std::erase_if(fitting, [](const std::string& one) { return one == ".raw" || one.ends_with(".zarr"); });
         const std::string ending = random_.one_of(fitting);
-        for (std::int64_t i = random_.between(2, 5); i > 0; --i) keep(fmt::format("frame_{}", i), ending, like(first, seed()));
+        const bool of_unlike_spacing = !first.desc.unit.empty() && !first.metadata.affine && random_.chance(0.5);
+        for (std::int64_t i = random_.between(2, 5); i > 0; --i) {
+            HostArray frame = like(first, seed());
+            for (Axis& axis : frame.desc.axes)
+                if (of_unlike_spacing && axis.name != 'c' && axis.name != 't') axis.spacing *= 1 + static_cast<double>(i) / 4;
+            keep(fmt::format("frame_{}", i), ending, std::move(frame));
+        }
         add_input(name, {{"file", "frame_1" + ending}});
         made_.job["for_each"] = {{"frame", "frame_*" + ending}};
         made_.job["inputs"][name] = "{frame}";

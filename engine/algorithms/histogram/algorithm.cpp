@@ -2,8 +2,12 @@
 #include "algorithms/histogram/histogram.hpp"
 #include "core/chunking.hpp"
 #include "core/make_variant.hpp"
+#include "core/observation.hpp"
 
+#include <cstring>
 #include <functional>
+#include <span>
+#include <vector>
 
 namespace parallax::engine {
 namespace {
@@ -23,19 +27,23 @@ using Make = std::function<std::unique_ptr<Histogram>(PlanBuilder&, const Histog
 
 class HistogramPlan final : public Plan {
 public:
-    HistogramPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const Make& make) {
-        const HistogramSpec spec = spec_of(problem);
-        histogram_ = make(builder, spec, policy);
-        masked_ = spec.masked;
-    }
+    HistogramPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const Make& make)
+        : spec_(spec_of(problem)), histogram_(make(builder, spec_, policy)) {}
     void enqueue(Execution& x, const Bindings& arrays) override {
-        const host::Buffer& image = arrays.input("image");
-        histogram_->enqueue(x, image, masked_ ? arrays.input("mask") : image, arrays.output("histogram"));
+        const host::Buffer &image = arrays.input("image"), &out = arrays.output("histogram");
+        histogram_->enqueue(x, image, spec_.masked ? arrays.input("mask") : image, out);
+        if (spec_.edges.empty()) return;
+        const auto bytes = static_cast<std::size_t>(spec_.slots()) * sizeof(std::uint32_t);
+        x.record(observed, out, bytes, [spec = spec_](std::span<const std::byte> read) {
+            std::vector<std::uint32_t> counts(read.size() / sizeof(std::uint32_t));
+            std::memcpy(counts.data(), read.data(), read.size());
+            return told(counts, spec);
+        });
     }
 
 private:
+    HistogramSpec spec_;
     std::unique_ptr<Histogram> histogram_;
-    bool masked_;
 };
 
 /// A row with what all variants of kernels have in common.

@@ -2,9 +2,11 @@
 #include "algorithms/histogram/histogram.hpp"
 #include "algorithms/histogram/reference.hpp"
 #include "core/make_variant.hpp"
+#include "core/observation.hpp"
 #include "core/threads.hpp"
 
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -16,7 +18,8 @@ public:
     NativePlan(const Problem& problem, int threads) : spec_(spec_of(problem)), threads_(threads) {}
 
     void enqueue(Execution& x, const Bindings& arrays) override {
-        x.host_task("count", [this, image = arrays.input("image"), mask = spec_.masked ? arrays.input("mask") : host::Buffer(),
+        const auto observation = std::make_shared<Json>();
+        x.host_task("count", [this, observation, image = arrays.input("image"), mask = spec_.masked ? arrays.input("mask") : host::Buffer(),
                               out = arrays.output("histogram")] {
             std::vector<std::uint32_t> sum(static_cast<std::size_t>(spec_.slots()));
             std::mutex mutex;
@@ -30,7 +33,9 @@ public:
                 },
                 elements_worth_a_thread);
             std::memcpy(out.host_pointer(), sum.data(), sum.size() * sizeof(std::uint32_t));
+            if (!spec_.edges.empty()) *observation = told(sum, spec_);
         });
+        if (!spec_.edges.empty()) x.record(observed, [observation] { return *observation; });
     }
 
 private:

@@ -1,6 +1,7 @@
 #include "algorithms/histogram/parameters.hpp"
 
 #include "core/hints.hpp"
+#include "core/observation.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +45,8 @@ std::vector<float> checked_edges(const HistogramParameters& p, ElementType type,
         return {};
     }
     if (!p.range)
-        throw ConfigError("/range", "no range", "the range of an f32 image", "add \"range\": {\"low\": 0, \"high\": 1}");
+        throw ConfigError("/range", "no range", "the range of an f32 image",
+                          "add \"range\": {\"low\": 0, \"high\": 1}, with the least and the greatest level that you want counted");
     const double limit = std::numeric_limits<float>::max();
     if (!(p.range->low < p.range->high) || p.range->low < -limit || p.range->high > limit)
         throw ConfigError("/range", fmt::format("[{}, {}]", p.range->low, p.range->high), "low below high, both numbers of f32");
@@ -101,6 +103,16 @@ HistogramSpec spec_of(const Problem& problem) {
         spec.masked = true;
     }
     return spec;
+}
+
+Json told(std::span<const std::uint32_t> counts, const HistogramSpec& spec) {
+    constexpr std::uint32_t counted = 1, looked = 2;   // a tile may be empty where others are not
+    const bool any = std::any_of(counts.begin(), counts.end(), [](std::uint32_t count) { return count != 0; });
+    return observation(looked | (any ? counted : 0),
+                       {{looked, counted,
+                         fmt::format("no element lies within the range, {:g} to {:g}, and all bins are empty: state the range of "
+                                     "the image's levels",
+                                     spec.edges.front(), spec.edges.back())}});
 }
 
 std::vector<float> edges_of(const Range& range, int bins) {

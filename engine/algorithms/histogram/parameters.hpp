@@ -4,7 +4,9 @@
 #include "core/algorithm.hpp"
 #include "core/parameters.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace parallax::engine::histogram {
@@ -36,6 +38,9 @@ struct HistogramSpec {
 
 /// Throws ConfigError for an image that has no histogram under `/inputs/image`: its type, its axes, its size.
 void check_image(const ArrayDesc& image);
+
+/// What is to be told of the counts of f32, where none of an image lies within its range.
+Json told(std::span<const std::uint32_t> counts, const HistogramSpec&);
 
 /// Everything checked; throws ConfigError at the input or parameter that is wrong.
 HistogramSpec spec_of(const Problem&);

@@ -2,6 +2,9 @@
 #include "algorithms/metrics/metrics.hpp"
 
 #include "core/hints.hpp"
+#include "core/observation.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
@@ -69,6 +72,16 @@ Json record_of(const Pair& pair, double squares, double magnitudes, double simil
             {"psnr_db", finite(10 * std::log10(pair.range * pair.range / mse))},
             {"ssim", pair.windows() > 0 ? finite(similarities / static_cast<double>(pair.windows())) : Json(nullptr)},
             {"range", pair.range}};
+}
+
+Json told(const Json& record) {
+    const double range = record.at("range").get<double>();
+    const bool beyond = record.at("mse").is_number() && record.at("mse").get<double>() >= range * range;
+    return observation(beyond ? 1 : 0,
+                       {{1, 0,
+                         fmt::format("the images differ by more than their range, {:g}, so that psnr_db and ssim mean nothing: "
+                                     "state \"range\", the greatest grey level less the least",
+                                     range)}});
 }
 
 }  // namespace metrics

@@ -2,6 +2,7 @@
 #include "algorithms/metrics/metrics.hpp"
 #include "core/integers.hpp"
 #include "core/make_variant.hpp"
+#include "core/observation.hpp"
 #include "core/plan.hpp"
 
 #include <algorithm>
@@ -48,6 +49,8 @@ public:
                       pair_.channels, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_),
                       (.01f * range) * (.01f * range), (.03f * range) * (.03f * range)});
         x.record("metrics", sums, floats_ * sizeof(float), [this](std::span<const std::byte> bytes) { return record(bytes); });
+        x.record(observed, sums, floats_ * sizeof(float),
+                 [this](std::span<const std::byte> bytes) { return told(record(bytes)); });
     }
 
 private:

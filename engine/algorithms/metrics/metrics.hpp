@@ -33,6 +33,9 @@ Pair pair_of(const Problem&);
 /// The record, from sums over all elements and all windows.
 Json record_of(const Pair&, double squares, double magnitudes, double similarities);
 
+/// What is to be told where the images differ by more than the range: it is not theirs, and PSNR and SSIM say nothing.
+Json told(const Json& record);
+
 Variant device_variant();
 Variant reference_variant();
 

@@ -1,6 +1,7 @@
 // `reference`: sums in double precision on the native device.
 #include "algorithms/metrics/metrics.hpp"
 #include "core/make_variant.hpp"
+#include "core/observation.hpp"
 #include "core/plan.hpp"
 
 #include <cmath>
@@ -73,6 +74,7 @@ public:
             *record = record_of(pair_, squares, magnitudes, similarities);
         });
         x.record("metrics", [record] { return *record; });
+        x.record(observed, [record] { return told(*record); });
     }
 
 private:

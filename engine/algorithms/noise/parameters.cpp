@@ -1,6 +1,9 @@
 #include "algorithms/noise/parameters.hpp"
 
 #include "core/hints.hpp"
+#include "core/observation.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -38,6 +41,14 @@ NoiseSpec spec_of(const Problem& problem) {
     spec.scale = static_cast<float>(std::sqrt(p.variance) * (p.kind == Kind::gaussian ? full : 1));
     spec.clip = p.clip;
     return spec;
+}
+
+Json told(bool beyond, const NoiseSpec& spec) {
+    return observation(beyond ? 1 : 0,
+                       {{1, 0,
+                         fmt::format("the image has levels outside 0 to {0:g}, and {0:g} is \"full_scale\": they are cut off "
+                                     "there; state the level that counts as 1, or \"clip\": false",
+                                     spec.full)}});
 }
 
 }  // namespace parallax::engine::noise

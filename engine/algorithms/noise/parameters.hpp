@@ -28,12 +28,17 @@ struct NoiseSpec {
     float scale = 0, full = 1;
     bool clip = true;
 
+    /// Whether the image may have levels that are cut off although nobody put noise on them.
+    bool may_cut() const noexcept { return type == ElementType::f32 && clip && kind != Kind::salt_and_pepper; }
     /// Largest grey level of the type, 0 for f32.
     int levels() const noexcept { return type == ElementType::u8 ? 255 : type == ElementType::u16 ? 65535 : 0; }
 };
 
 /// Throws ConfigError for an image that noise cannot be put on.
 NoiseSpec spec_of(const Problem&);
+
+/// What is to be told where levels lie outside 0 to full scale.
+Json told(bool beyond, const NoiseSpec&);
 
 Variant device_variant();
 Variant reference_variant();

@@ -5,6 +5,7 @@
 #include "algorithms/threshold/threshold.hpp"
 #include "core/chunking.hpp"
 #include "core/make_variant.hpp"
+#include "core/number_fields.hpp"
 #include "core/observation.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 namespace parallax::engine {
 namespace threshold {
@@ -21,29 +23,39 @@ namespace {
 
 using namespace elementwise;
 
-enum class Method { otsu, value };
+enum class Method { automatic, otsu, value };
 
 struct ThresholdParameters {
-    Method method = Method::otsu;
-    double value = 0;
+    Method method = Method::automatic;
+    std::optional<double> value;
+};
+
+/// What they come to.
+struct Asked {
+    Method method;   ///< otsu or value
+    double value;
 };
 
 constexpr int range_bins = 256;   // of f32, as BINS in range.cl
 
-const ThresholdParameters& checked(const Problem& problem) {
+Asked checked(const Problem& problem) {
     const auto& p = problem.parameters.as<ThresholdParameters>();
     const ArrayDesc& image = problem.inputs.at("image");
     check_image(image, "image");
-    if (p.method == Method::value) return p;
-    if (p.value != 0)
-        throw ConfigError("/value", fmt::format("{} beside the method otsu", p.value), "no value", "add \"method\": \"value\"");
+    if (p.method == Method::value && !p.value)
+        throw ConfigError("/value", "no value", "the value of the method value", "add \"value\", or leave the method out");
+    if (p.value && p.method != Method::otsu) return {Method::value, *p.value};
+    // Reports of before a value could be missing have 0 beside otsu.
+    if (p.value.value_or(0) != 0)
+        throw ConfigError("/value", fmt::format("{} beside the method otsu", *p.value), "no value",
+                          "add \"method\": \"value\", or leave the method out");
     if (image.type != ElementType::u8 && image.type != ElementType::u16 && image.type != ElementType::f32)
         throw ConfigError("/inputs/image", image.describe(), "elements of type u8, u16 or f32 for Otsu's method",
                           "convert the image, or give a value");
     if (image.count() == 0)
         throw ConfigError("/inputs/image", image.describe(), "an image with at least one element for Otsu's method");
     check_rankable(image, "image");
-    return p;
+    return {Method::otsu, 0};
 }
 
 bool is_real(const ArrayDesc& image) { return image.type == ElementType::f32; }
@@ -194,7 +206,7 @@ float real_otsu(const ArrayDesc& image, const std::byte* elements, Json& records
 }
 
 void reference(const Problem& problem, const Bindings& arrays, Json& records) {
-    const ThresholdParameters& p = checked(problem);
+    const Asked p = checked(problem);
     const ArrayDesc& image = problem.inputs.at("image");
     const auto* elements = input<std::byte>(arrays, "image");
     const bool otsu = p.method == Method::otsu;
@@ -223,11 +235,14 @@ Algorithm make_threshold() {
     a.summary = "A mask of what lies above a value, given or found by Otsu's method";
     a.parameters =
         TableBuilder<ThresholdParameters>()
-            .choice("method", &ThresholdParameters::method, {{"otsu", Method::otsu}, {"value", Method::value}},
-                    "otsu: the level that parts the histogram of all elements best; u8, u16 and f32. value: the number given.")
-            .number("value", &ThresholdParameters::value, {},
-                    "The method value: elements above this are 255 in the mask, all others 0.")
+            .choice("method", &ThresholdParameters::method,
+                    {{"auto", Method::automatic}, {"otsu", Method::otsu}, {"value", Method::value}},
+                    "otsu: the level that parts the histogram of all elements best; u8, u16 and f32. value: the number given. "
+                    "auto: value where there is one, else otsu.")
             .build();
+    TableBuilder<OwnField>::insert(
+        a.parameters, 1,
+        optional_number("value", &ThresholdParameters::value, "Elements above this are 255 in the mask, all others 0."));
     a.inputs = {{"image", "u8, u16, i16, u32, i32 or f32, of any shape", true, PortKind::array}};
     a.outputs = {{"mask", "u8 of the image's shape: 255 where an element is above the threshold, else 0", true, PortKind::array},
                  {"threshold", "the record {\"value\"}", false, PortKind::record}};

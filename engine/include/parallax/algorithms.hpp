@@ -816,19 +816,20 @@ struct SortParameters {
 /// A mask of what lies above a value, given or found by Otsu's method.
 struct ThresholdParameters {
     static constexpr const char* algorithm = "threshold";
-    enum class Method { otsu, value };
+    enum class Method { auto_, otsu, value };
 
-    /// otsu: the level that parts the histogram of all elements best; u8, u16 and f32. value: the number given.
-    Method method{Method::otsu};
-    /// The method value: elements above this are 255 in the mask, all others 0.
-    double value{0.0};
+    /// otsu: the level that parts the histogram of all elements best; u8, u16 and f32. value: the number given. auto:
+    /// value where there is one, else otsu.
+    Method method{Method::auto_};
+    /// Elements above this are 255 in the mask, all others 0.
+    std::optional<double> value{};
 
     bool operator==(const ThresholdParameters&) const = default;
     /// The fields that are not at their defaults, as a step of a job has them.
     std::string json() const {
         const ThresholdParameters standard{};
         detail::JsonObject out;
-        static constexpr const char* method_words[] = {"otsu", "value"};
+        static constexpr const char* method_words[] = {"auto", "otsu", "value"};
         if (method != standard.method) out.add("method", detail::word(method_words, static_cast<int>(method)));
         if (!(value == standard.value)) out.add("value", value);
         return out.text();

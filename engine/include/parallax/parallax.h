@@ -163,8 +163,8 @@ PLX_API plx_status plx_session_from_stream(const plx_engine*, void* stream, plx_
 PLX_API void plx_session_release(plx_session*);
 /* Lets go of plans and workspace; what is under way keeps what it uses until it has ended. */
 PLX_API plx_status plx_session_trim(plx_session*);
-/* Not 0: each launch by itself, with its own time in reports. Else short launches of a call that comes again with the same arrays
-   start together where the driver can (CUDA: graphs), and a report has one row for them. */
+/* Not 0: each launch by itself, with its own time in reports. Else short launches of a call that comes again with the same arrays start
+   together where the driver can (CUDA: graphs), and a report has one row for them. */
 PLX_API plx_status plx_session_time_each_launch(plx_session*, int each);
 
 PLX_API plx_status plx_array_allocate(plx_session*, const plx_layout*, plx_array**);

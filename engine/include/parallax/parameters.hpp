@@ -69,6 +69,10 @@ PARALLAX_API const char* word(std::span<const char* const> words, int value);
 class PARALLAX_API JsonObject {
 public:
     void add(std::string_view key, double);
+    void add(std::string_view key, const std::optional<double>& number) {
+        if (number) add(key, *number);
+        else add_text(key, "null");
+    }
     void add(std::string_view key, int);
     void add(std::string_view key, bool);
     void add(std::string_view key, std::string_view);

@@ -14,10 +14,9 @@ namespace parallax::io::readers {
 /// What H5 says no to ends the writing.
 inline hid_t held(hid_t id, const char* what) {
     if (id < 0)
-        throw Problem{
-            std::string("cannot be written: HDF5 cannot make ") + what,
-            "see whether the disk is full, the folder may be written, and files may be longer than this (--limit output=SIZE, "
-            "ulimit -f)"};
+        throw Problem{std::string("cannot be written: HDF5 cannot make ") + what,
+                      "see whether the disk is full, the folder may be written, and files may be longer than this (--limit output=SIZE, "
+                      "ulimit -f)"};
     return id;
 }
 

@@ -30,15 +30,14 @@ struct PeerRow {
     std::string variant = {};                      ///< what the row is called
     std::function<void()> run = {};                ///< computes it all, and returns when it has ended: this is timed
     std::function<PeerResults()> results = {};     ///< of the last run; from end to end this is the download
-    std::function<void()> upload = {};   ///< brings the inputs to the device once more; empty: they are used where they are
+    std::function<void()> upload = {};             ///< brings the inputs to the device once more; empty: they are used where they are
 };
 
 struct Peer {
     std::string name = {}, version = {}, vendor = {};
     bool gpu = false;   ///< among which devices the report has it
-    /// `steps`: the JSON of the case's steps, [{"run": "box_filter", "parameters": {...}, "in": {...}, "out": {...}}], each
-    /// parameter said. Throws UnsupportedError for what it cannot do: the row is refused with the reason. The inputs live as long
-    /// as the row.
+    /// `steps`: the JSON of the case's steps, [{"run": "box_filter", "parameters": {...}, "in": {...}, "out": {...}}], each parameter
+    /// said. Throws UnsupportedError for what it cannot do: the row is refused with the reason. The inputs live as long as the row.
     std::function<PeerRow(const std::string& steps, const Arrays& inputs)> prepare = {};
 };
 

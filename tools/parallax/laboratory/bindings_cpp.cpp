@@ -64,6 +64,8 @@ Member member_of(const std::string& name, const Json& schema, const Json& standa
         return {"Pair", number(standard)};
     }
     if (list && branch(schema, "integer")) return {"std::vector<int>", standard.is_null() ? "" : number(standard)};
+    if (!list && branch(schema, "number") && branch(schema, "null"))
+        return {"std::optional<double>", standard.is_null() ? "" : number(standard)};
     if (list) return {fmt::format("std::optional<std::array<int, {}>>", (*list)["maxItems"].get<int>()), ""};
     throw Error(fmt::format("the field {} is of a kind that bindings cpp does not know", name));
 }

@@ -83,8 +83,7 @@ public:
     virtual Event launch(const Launch&) = 0;
     /// Launches, to be enqueued again and again in this order by replay(), at little more than the cost of one. What their `wait`
     /// and `event` say does not count; kernels and buffers must outlive the recording. Null where the device has no such thing
-    /// or refuses it: CUDA has graphs, OpenCL cl_khr_command_buffer, where a trial of it succeeds. Throws DeviceError as launch()
-    /// does.
+    /// or refuses it: CUDA has graphs, OpenCL cl_khr_command_buffer, where a trial of it succeeds. Throws DeviceError as launch() does.
     virtual std::unique_ptr<Recording> record(std::span<const Launch>) { return nullptr; }
     /// Enqueues a recording of this queue, which must live until it is done. `event` as in Launch.
     virtual Event replay(Recording&, std::string_view step, bool event = true);
