@@ -91,8 +91,9 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
             uint slot[ITEMS];
             load_keys(keys + at, here, filler(flip), key, exchange, item);
             uint start = 0, number_here = 0;
-            rank_tile(key, slot, (LOCAL uint*)exchange, pass, item, &start, &number_here);
+            count_tile(key, (LOCAL uint*)exchange, pass, item, &start, &number_here);
             if (item < BINS && !alone) publish(states, tile, item, run, tile == 0 ? UP_TO_TILE : OF_TILE, number_here);
+            rank_counted(key, slot, (LOCAL uint*)exchange, pass, item);
             BARRIER_LOCAL();
             order_keys(key, slot, exchange);
 #if HAS_VALUES && VALUES_EARLY
