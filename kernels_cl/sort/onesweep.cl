@@ -1,6 +1,6 @@
 // A pass in one launch: keys are read once and written once. Work-groups take tiles by tickets, in turns of
-//   load keys, rank them, publish the counts of the tile, order the keys in local memory, look back, publish the counts up to the
-//   tile, write
+//   load keys, count their digits, publish the counts of the tile, rank the keys and order them in local memory, look back,
+//   publish the counts up to the tile, write
 // where work-item d looks back for digit d:
 //
 //   states of digit d     tile    0     1     2     3     4     5: ours
