@@ -119,9 +119,12 @@ Row run_library(const Options& options, host::Context& context, host::Queue& que
     queue.write(in, 0, x.data(), bytes).wait();
     Profiler profiler;
     Execution execution(queue, profiler, workspace);
+    Recordings recordings;
+    if (options.replay && context.capabilities().recordings) execution.replay(recordings, Replay::short_ones);
     const auto run = [&] {
         profiler.clear();
         transform->enqueue(execution, in, out, fft::Direction::forward);
+        execution.end_of_launches();
         queue.finish();
         return kernel_seconds(profiler);
     };

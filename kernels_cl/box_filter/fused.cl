@@ -35,6 +35,9 @@
 #ifndef RING         // floats: blocks of entering rows that are kept, at least window / BLOCK_Y - 1
 #define RING 0
 #endif
+// 1: rows that leave are loaded together with those that enter. Turns of more than eight rows take so many registers that a group
+// is alone on its multiprocessor, and nobody else works while it waits for the cache.
+#define LEAVE_EARLY (FLOATS && ROWS > 8)
 #define TILE_STEP (GROUP + 1)                       // BLOCK_X rows x 32 / BLOCK_X blocks of a warp lie in 32 banks
 #define TOTALS_STEP (GROUP / BLOCK_X + 32 / BLOCK_X)
 
@@ -195,6 +198,9 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
 #endif
             // For the next turn, while this one's rows are made; from memory, so they set out first.
             if (y + ROWS < y_end) load_rows(&c, top + ROWS + window_y, entering, 0);
+#if LEAVE_EARLY
+            if (y + ROWS < y_end) load_rows(&c, top + 2 * ROWS, next, 1);
+#endif
             BARRIER_LOCAL();
 
             SUM ends[ROWS], begins[ROWS];   // of BLOCK_X windows in each of ROWS / BLOCK_X rows; begins holds the rest, too
@@ -237,7 +243,7 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
                 }
             }
             BARRIER_LOCAL();
-            if (y + ROWS < y_end) {   // from the cache
+            if (y + ROWS < y_end && !LEAVE_EARLY) {   // from the cache
 #if FLOATS
                 load_rows(&c, top + 2 * ROWS, next, 1);
 #else

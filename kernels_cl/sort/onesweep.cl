@@ -1,6 +1,6 @@
 // A pass in one launch: keys are read once and written once. Work-groups take tiles by tickets, in turns of
-//   load keys, rank them, publish the counts of the tile, order the keys in local memory, look back, publish the counts up to the
-//   tile, write
+//   load keys, count their digits, publish the counts of the tile, rank the keys and order them in local memory, look back,
+//   publish the counts up to the tile, write
 // where work-item d looks back for digit d:
 //
 //   states of digit d     tile    0     1     2     3     4     5: ours
@@ -91,8 +91,9 @@ void onesweep(GLOBAL const KEY* in, GLOBAL KEY* out, GLOBAL KEY* spare, GLOBAL c
             uint slot[ITEMS];
             load_keys(keys + at, here, filler(flip), key, exchange, item);
             uint start = 0, number_here = 0;
-            rank_tile(key, slot, (LOCAL uint*)exchange, pass, item, &start, &number_here);
+            count_tile(key, (LOCAL uint*)exchange, pass, item, &start, &number_here);
             if (item < BINS && !alone) publish(states, tile, item, run, tile == 0 ? UP_TO_TILE : OF_TILE, number_here);
+            rank_counted(key, slot, (LOCAL uint*)exchange, pass, item);
             BARRIER_LOCAL();
             order_keys(key, slot, exchange);
 #if HAS_VALUES && VALUES_EARLY

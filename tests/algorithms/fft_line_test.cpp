@@ -1,4 +1,5 @@
 // How a line is shared out among work-items: radices, pairs, gaps in local memory, a prime beside, columns that go by halves.
+#include "algorithms/fft/axis.hpp"
 #include "algorithms/fft/gaps.hpp"
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/radices.hpp"
@@ -210,5 +211,41 @@ TEST_CASE("four columns that do not fit local memory together go through it two 
             bench.check(radix(), {7, n, 1}, Direction::forward);
             bench.check(radix(), {7, n, 1}, Direction::inverse, true);
         }
+    });
+}
+
+TEST_CASE("eight columns go by groups of 512 with more points a work-item, where these are few") {
+    const LineLimits gpu{1024, 49152}, small{256, 49152};
+    for (const int n : {768, 960, 1152, 1200, 1344}) {
+        CAPTURE(n);
+        const auto line = plan_line(n, LineLayout::columns, gpu, 1920);
+        REQUIRE(line);
+        CHECK(line->lines == 8);
+        CHECK(line->group() <= 512);
+        CHECK(line->registers <= 28);
+        CHECK(plan_line(n, LineLayout::columns, gpu, 256)->lines == 4);   // few columns: as many groups as can be
+        CHECK(plan_line(n, LineLayout::columns, small, 1920)->group() <= small.group);
+    }
+    CHECK(plan_line(1216, LineLayout::columns, gpu, 1920)->lines == 4);   // 19 8 8
+    CHECK(plan_line(1536, LineLayout::columns, gpu, 1920)->lines == 4);   // 32 points
+    each_device([](Bench& bench) {
+        for (const std::int64_t n : {960, 1344}) bench.check(radix(), {523, n, 1}, Direction::forward);
+    });
+}
+
+TEST_CASE("columns of a large prime go in passes where a group would hold fewer than four") {
+    host::DeviceInfo gpu;
+    gpu.max_work_group = 1024;
+    gpu.local_memory = 49152;
+    gpu.compute_units = 132;
+    for (const std::int64_t n : {2076, 3783, 3890, 4106, 6405}) {
+        CAPTURE(n);
+        CHECK(axis_way(gpu, {1, n, 1000}) == AxisWay::passes);
+        CHECK(axis_way(gpu, {1000, n, 1}) == AxisWay::line);   // rows are read in order anyhow
+    }
+    CHECK(axis_way(gpu, {1, 2056, 1000}) == AxisWay::line);   // 257 by 256: four columns fit
+    CHECK(axis_way(gpu, {1, 5631, 1000}) == AxisWay::line);   // 1877 by 3840, of which four do not fit either
+    each_device([](Bench& bench) {
+        for (const std::int64_t n : {2076, 3783}) bench.check(radix(), {7, n, 1}, Direction::inverse, true);
     });
 }

@@ -282,6 +282,8 @@ TEST_CASE("sort: positions of 64 bits, and other shapes of the kernels") {
             for (const int polls : {0, 0, 1 << 20}) bench.check("onesweep", many, {.policy = {{"polls", polls}}});
             for (const int match : {1, 2})
                 bench.check("onesweep", many, {.begin = 1, .policy = {{"match", match}, {"looks", 1}, {"digit_bits", 7}}});
+            for (const auto& [group, items] : {std::pair{384, 21}, {512, 17}, {512, 23}})   // one group a unit, and several
+                bench.check("onesweep", many, {.policy = {{"work_group_size", group}, {"items_per_work_item", items}}});
         }
     });
 }

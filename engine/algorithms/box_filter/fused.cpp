@@ -17,26 +17,42 @@ constexpr int groups[] = {64, 128, 256, 384, 512, 768, 1024};
 /// Blocks of entering rows that a window may hold whole: in two sizes, so that a radius needs no build of its own.
 std::int64_t ring_of(std::int64_t window) { return window < 16 ? 0 : window < 48 ? 4 : 16; }
 
+/// Whether a group may go by sixteen rows a turn, which takes 160 registers a work-item. Half as many columns are then on their
+/// way, so that the cache still has what leaves large windows. Known of devices with inline PTX.
+bool takes_large_turns(const BoxSpec& spec, host::Context& context) {
+    return spec.is_float() && context.capabilities().inline_ptx;
+}
+
+constexpr std::int64_t largest_group_of_large_turns = 512;   // beyond, neither registers nor local memory reach
+constexpr std::int64_t least_window_of_large_turns = 48;     // below, their cache holds what leaves anyhow
+
+std::int64_t rows_of(const PlanePass& pass, std::int64_t group, bool large_turns) {
+    const bool large = large_turns && pass.window_y >= least_window_of_large_turns && group <= largest_group_of_large_turns;
+    return large ? 2 * rows_a_turn : rows_a_turn;
+}
+
 std::int64_t columns_of(const PlanePass& pass, std::int64_t group) { return group / pass.channels / 8 * 8; }
 /// Columns of a strip that windows begin at.
 std::int64_t wide_of(const PlanePass& pass, std::int64_t group) { return (columns_of(pass, group) - pass.window_x + 1) / 8 * 8; }
 
-std::size_t local_bytes(const PlanePass& pass, std::int64_t group) {
+std::size_t local_bytes(const PlanePass& pass, std::int64_t group, bool large_turns) {
     const std::int64_t block = block_of(pass.window_x), totals = block == 8 ? group / 8 + 4 : 0;
-    return static_cast<std::size_t>(rows_a_turn * (group + 1 + totals) * 4);
+    return static_cast<std::size_t>(rows_of(pass, group, large_turns) * (group + 1 + totals) * 4);
 }
 
-bool fits(const PlanePass& pass, std::int64_t group, const host::DeviceInfo& device) {
-    return group <= device.max_work_group && wide_of(pass, group) >= 8 && local_bytes(pass, group) <= device.local_memory;
+bool fits(const PlanePass& pass, std::int64_t group, bool large_turns, const host::DeviceInfo& device) {
+    return group <= device.max_work_group && wide_of(pass, group) >= 8 &&
+           local_bytes(pass, group, large_turns) <= device.local_memory;
 }
 
 /// The group that a device takes where the policy leaves it open; 0: none will do.
-std::int64_t default_group(const PlanePass& pass, const host::DeviceInfo& device) {
+std::int64_t default_group(const PlanePass& pass, bool large_turns, const host::DeviceInfo& device) {
     const std::int64_t most = std::max(pass.window_x, pass.window_y);
-    const std::int64_t wanted = device.type == host::DeviceType::cpu ? 64 : most < 8 ? 256 : most < 48 ? 384 : 768;
+    std::int64_t wanted = device.type == host::DeviceType::cpu ? 64 : most < 8 ? 256 : most < 48 ? 384 : 768;
+    if (large_turns && pass.window_y >= least_window_of_large_turns && pass.channels == 1) wanted = 384;
     std::int64_t best = 0;
     for (const std::int64_t group : groups) {
-        if (!fits(pass, group, device)) continue;
+        if (!fits(pass, group, large_turns, device)) continue;
         if (best == 0 || group <= wanted) best = group;
     }
     return best;
@@ -51,13 +67,14 @@ public:
     FusedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy)
         : spec_(spec), pass_(pass) {
         const host::DeviceInfo& device = builder.device();
+        const bool large_turns = takes_large_turns(spec, builder.context());
         group_ = policy.at("work_group_size");
         if (group_ == 0) {
-            group_ = default_group(pass, device);
+            group_ = default_group(pass, large_turns, device);
             if (group_ == 0)
                 throw UnsupportedError("box_filter variant \"fused\" cannot run on " + device.name, {why_none(pass)});
         }
-        if (!fits(pass, group_, device))
+        if (!fits(pass, group_, large_turns, device))
             throw ConfigError("/policy/work_group_size", std::to_string(group_),
                               fmt::format("a work-group that holds windows of {} elements in {} channels, on a device with "
                                           "groups of up to {} and {} bytes of local memory",
@@ -66,22 +83,24 @@ public:
         wide_ = wide_of(pass, group_);
         strips_ = divided_up(pass.width, wide_);
         planes_ = std::min<std::int64_t>(pass.planes, 65535);
+        const std::int64_t turn = rows_of(pass, group_, large_turns), a_wave = turn > rows_a_turn ? 384 : 768;
         const std::int64_t a_unit =
-            policy.at("groups_per_unit") != 0 ? policy.at("groups_per_unit") : std::max<std::int64_t>(1, 768 / group_);
+            policy.at("groups_per_unit") != 0 ? policy.at("groups_per_unit") : std::max<std::int64_t>(1, a_wave / group_);
         // At most one wave of groups, and segments that are longer than what they read before their first row.
         const std::int64_t wanted = std::max<std::int64_t>(1, a_unit * device.compute_units / (strips_ * planes_));
         const std::int64_t rows = std::max(divided_up(pass.height, wanted), std::min(pass.window_y, pass.height));
-        segment_ = divided_up(std::max(rows, divided_up(pass.height, 65535)), rows_a_turn) * rows_a_turn;
+        segment_ = divided_up(std::max(rows, divided_up(pass.height, 65535)), turn) * turn;
 
         host::Defines d = defines_of(spec, pass.first, pass.last);
-        d.add("GROUP", group_).add("ROWS", rows_a_turn).add("BLOCK_X", block_of(pass.window_x));
+        d.add("GROUP", group_).add("ROWS", turn).add("BLOCK_X", block_of(pass.window_x));
         if (spec.is_float())
             d.add("BLOCK_Y", block_of(pass.window_y))
                 .add("RING", ring_of(pass.window_y))
                 .add("PTX", builder.context().capabilities().inline_ptx);
         // Small groups alone: wider ones are held to their registers as they are, and NVIDIA's OpenCL wants their size in the
         // kernel.
-        kernel_ = builder.kernel({"box_filter/fused.cl", d, group_ <= 256 ? 768 : 0}, "fused", static_cast<std::size_t>(group_));
+        const std::int64_t resident = group_ <= 256 && turn == rows_a_turn ? 768 : 0;
+        kernel_ = builder.kernel({"box_filter/fused.cl", d, resident}, "fused", static_cast<std::size_t>(group_));
     }
 
     void enqueue(Execution& x, const char* stage, const host::Buffer& in, const host::Buffer& out) override {
@@ -115,7 +134,7 @@ Support fused_support(const Problem& problem, host::Context& context) {
             return Support::no(fmt::format("windows of up to {} elements an axis; this one has {}", largest_window, window));
         if (std::max(pass.width, pass.planes) > std::numeric_limits<std::int32_t>::max() / 2)
             return Support::no("planes of up to 2^30 columns, and as many of them");
-        if (default_group(pass, context.info()) == 0) return Support::no(why_none(pass));
+        if (default_group(pass, takes_large_turns(spec, context), context.info()) == 0) return Support::no(why_none(pass));
     }
     return Support::yes();
 }
@@ -134,7 +153,8 @@ Variant fused_variant() {
                    {"groups_per_unit",
                     0,
                     {0, 1, 2, 3, 4, 6, 8, 12, 16},
-                    "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items"}},
+                    "work-groups for each compute unit, which sets the length of segments; 0: 768 work-items, of 16 rows a turn "
+                    "384"}},
         .supports = fused_support,
         .plan = planes_plan<FusedKernel>,
     };

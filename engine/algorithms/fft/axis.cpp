@@ -100,14 +100,23 @@ double filled(const host::DeviceInfo& device, std::int64_t groups) {
     return static_cast<double>(groups) / static_cast<double>(rounds * units);
 }
 
-/// Passes of full width beat columns of which a work-group holds so few that it reads parts of memory's sectors (an H100, columns
-/// of 8192: .98 of cuFFT's speed for .58), and those that go through local memory two and two where their groups are few (5120 x
-/// 768, 192 groups for 132 units: 57 us, in passes about 40).
+/// Whether each pass takes four lines together, a sector of memory.
+bool fill_sectors(const host::DeviceInfo& device, std::int64_t n) {
+    const std::vector<int> lengths = pass_lengths(n);
+    return !lengths.empty() && std::all_of(lengths.begin(), lengths.end(), [&](int length) {
+        const auto line = plan_line(length, LineLayout::columns, line_limits(device), 8);
+        return line && line->lines >= 4;
+    });
+}
+
+/// Passes of full width beat columns of which a work-group holds so few that it reads parts of memory's sectors (a large prime's
+/// convolution makes them few, too), and those that go through local memory two and two where their groups are few.
 bool better_in_passes(const host::DeviceInfo& device, const AxisShape& shape) {
     constexpr double well_filled = 0.9;
     const auto wanted = std::max<std::int64_t>(shape.unit, 8);
     const auto line = plan_line(static_cast<int>(shape.n), LineLayout::columns, line_limits(device), wanted);
-    if (!line || line->rader.prime != 0) return false;
+    if (!line) return false;
+    if (line->rader.prime != 0) return line->lines < 4 && fill_sectors(device, shape.n);
     if (line->lines < 4) return true;
     const std::int64_t groups = shape.images * ((shape.unit + line->lines - 1) / line->lines);
     return line->shares > 1 && fits_cache(shape) && filled(device, groups) < well_filled;

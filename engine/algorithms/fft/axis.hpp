@@ -34,8 +34,7 @@ public:
 };
 
 /// Whether rows and passes read what they read once past the cache, so that it keeps what the next launch reads: arrays that a
-/// cache of some 50 MB holds, about. Where two fit, it changes nothing. An H100, 640 x 6144: 76 us without, 66 with; of 3584 x 6144
-/// passes take 5% longer with.
+/// cache of some 50 MB holds, about. Where two fit, it changes nothing; of larger ones passes take longer with it.
 bool reads_past_cache(PlanBuilder&, const AxisShape&);
 /// One such array, 64 MiB.
 bool fits_cache(const AxisShape&) noexcept;

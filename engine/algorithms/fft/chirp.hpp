@@ -24,8 +24,7 @@ struct Slab {
 /// device's memory hold, beyond `slabs_bytes` no more than half of what the arrays leave, and no more than its largest allocation
 /// holds. Of columns 8 at least, where one allocation holds them.
 std::int64_t slab_lines(const host::DeviceInfo&, const AxisShape&, std::int64_t m, std::uint64_t most_bytes);
-/// The workspace of three passes. An H100, 4345 rows of 7237: 2.05 ms, with 64 MiB 2.24. Slabs that stay in its L2 cache (16 MiB:
-/// 2.49) save less than launches take.
+/// The workspace of three passes. Slabs that stay in a GPU's cache save less than launches take.
 constexpr std::uint64_t passes_bytes = std::uint64_t{256} << 20;
 /// That of seven, whose transforms want one or two more as large.
 constexpr std::uint64_t slabs_bytes = std::uint64_t{64} << 20;

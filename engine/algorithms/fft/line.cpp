@@ -161,7 +161,7 @@ Conflicts conflicts_of(const Line& line) {
 }
 
 // Where there is no memory for gaps, radices in one order may meet at a bank five times and in another twice. `fits`: whether an
-// order does with the line's registers. An H100, columns of 3036 by pairs: 247 us as 11 23 12, 140 as 23 12 11.
+// order does with the line's registers. Times of this file's choices: docs/results/hologram.md, "Shapes of lines".
 constexpr double many_visits = 3.6;
 
 template <class Fits>
@@ -186,9 +186,8 @@ void add_new(std::vector<Line>& lines, const std::optional<Line>& line) {
 }
 
 // Two sets of points in registers: 512 work-items have 128 registers each, in which 16 points of each set are at ease, 768 have
-// 80 (an H200: 2448 as 17 9 16 takes 98 us, as 17 12 12 with 816 work-items 127 us). Where those are too few it is fewer points,
-// or half as many lines, which then read half sectors (3072 x 4096 takes 249 us by 2 lines and 280 by 4). Lengths with a prime of
-// 23 and more do with none of these, and are as fast as they can by more points (an H100, 3036: 130 us for 165 by 1012 work-items).
+// 80. Where those are too few it is fewer points, or half as many lines, which then read half sectors. Lengths with a prime of
+// 23 and more do with none of these, and are as fast as they can by more points.
 std::vector<Line> plan_filters(const Whole& line, const LineLimits& limits, int wanted, std::size_t most) {
     struct Shape { int most_points, most_group, least_lines; };
     std::vector<Line> found;
@@ -298,13 +297,12 @@ std::optional<Line> plan_paired(const Whole& whole, bool filter, const LineLimit
     return std::nullopt;
 }
 
-// Rows: as many lines as fill a work-group of 128; few points of a work-item let more of them wait for memory at once (an H200,
-// rows of 3072 in 8 6 8 8: 18 points take 45 us where 36 take 65).
+// Rows: as many lines as fill a work-group of 128; few points of a work-item let more of them wait for memory at once.
 //
 // Filters: 4 lines, where fewer would write parts of memory's sectors; half of another line rests in registers beside theirs. How
-// many registers a shape takes is known once it is built, so that there are several. 11 warps are the fewest that keep an H200
-// busy: 1200 takes 49 us with 10, and 40 with 15. Twelve with twice the points and a stage less are faster than twice as many
-// (an H100: 2304 as 4 4 12 12 takes 81 us, as 4 4 4 6 6 87), unless work-items go without a butterfly.
+// many registers a shape takes is known once it is built, so that there are several. 11 warps are the fewest that keep a
+// multiprocessor busy. Twelve with twice the points and a stage less are faster than twice as many, unless work-items go without
+// a butterfly.
 std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLimits& limits, Pairs pairs, int wanted,
                              std::size_t most) {
     static constexpr std::array<PairedShape, 6> wide = {
@@ -326,15 +324,26 @@ std::vector<Line> plan_pairs(const Whole& whole, LineLayout layout, const LineLi
 }
 
 // Where four columns do not fit local memory together, but two and two do: how long they are at most, and how many points 1024
-// work-items can hold in registers. An H100, 4096 columns of 4096: 170 us, two at a time 214, in two passes 206; of 5120 240 for
-// 273; of 6144 315 for 323, which faster memory would turn round.
+// work-items can hold in registers. Beyond, faster memory would make passes faster.
 constexpr int longest_by_shares = 5120, most_points_by_shares = 24;
 
 constexpr std::int64_t many_lines = 8192;   // from here on a device is full, whatever the groups
 
 // Rows by larger groups leave a multiprocessor to one group where a compiler takes some registers more than 64 for a work-item, and
-// nobody works while it waits (an H100, rows of 6144 back: 227 us by 768 work-items, 159 by 384).
+// nobody works while it waits.
 constexpr int most_row_items = 384, most_row_points = 20;
+
+// Eight columns by groups of at most 512 with more points a work-item, where these are few enough and there is work for such
+// groups. Larger radices lose by it.
+std::optional<Line> by_fewer_items(const Whole& line, const std::vector<int>& radices, const LineLimits& limits,
+                                   std::int64_t lines_wanted) {
+    constexpr int most_points = 28, largest = 16, eight = 8;
+    constexpr std::int64_t fewest_lines = 512;
+    if (line.rader || lines_wanted < fewest_lines) return std::nullopt;
+    if (*std::max_element(radices.begin(), radices.end()) > largest) return std::nullopt;
+    const auto found = shaped(line, radices, eight, share(line, radices, std::min(512, limits.group) / eight), limits);
+    return found && found->registers <= most_points ? found : std::nullopt;
+}
 
 std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits, std::int64_t lines_wanted, Pairs pairs,
                               std::size_t most) {
@@ -366,7 +375,7 @@ std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits
         if (auto found = plan_filters(line, limits, wanted, most); !found.empty()) return found;
     }
     // Columns: 8 lines are 64 contiguous bytes, 4 are 32, the least that memory moves. More to fill a group, and where they cost
-    // nothing: passes of 96 x 64 points take an H100 258 us by 16 lines, 271 by 8 (3584 x 6144).
+    // nothing.
     const int wide = items <= 16 && lines_wanted >= many_lines ? 16 : 8;
     const auto aligned = static_cast<int>(std::bit_floor(static_cast<unsigned>(filling)));
     for (const int lines : {std::max(aligned, wide), 8, 4, 2, 1}) {
@@ -380,6 +389,10 @@ std::vector<Line> plan_layout(int n, LineLayout layout, const LineLimits& limits
         if (!found) continue;
         if (lines == 1) return {*found};
         const bool sluggish = lines == 8 && found->group() > 512;   // few large groups hide less of the memory's latency
+        if (sluggish && layout == LineLayout::columns) {
+            const std::optional<Line> fewer = by_fewer_items(line, radices, limits, lines_wanted);
+            if (fewer) return {*fewer};
+        }
         if (!sluggish && found->registers <= limits.registers) return {*found};
     }
     return {};

@@ -33,9 +33,8 @@ void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, st
 
 LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const std::string& name, int n, LineLayout layout,
                              std::int64_t lines_wanted, Pairs pairs) {
-    // Of a work-item, outside registers, for a set of points. About as much as costs little yet: an H200 takes 88 us for columns by
-    // pairs of 1824 with 152, and 110 for 2304 with 216, where another shape takes 94.
-    // Not by pairs, an H100 takes 125 us for 2592 with 128, and 87 by another shape.
+    // Of a work-item, outside registers, for a set of points. About as much as costs little yet: less not by pairs (times:
+    // docs/results/hologram.md).
     const std::uint64_t spill_allowed = pairs == Pairs::none ? 64 : 200;
     const host::Defines given = spec.defines;
     std::optional<KernelMisfit> misfit;

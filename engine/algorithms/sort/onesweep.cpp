@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::int64_t count_words = 8192;   // 32 KiB of local memory for counting
 
+// Work-items of the sweep that a compute unit should hold: with 64 to 85 registers each; left to itself NVIDIA's compiler has
+// taken 116, and one group of 512 ran where two do. Where the keys and values of a tile alone fill so many, one group has all.
+std::int64_t resident_items(const SortSpec& spec, std::int64_t group, std::int64_t items) {
+    constexpr std::int64_t all_registers = 65536, besides = 20;
+    const std::int64_t together = 1024 / group * group;
+    const bool crowded = spec.values && spec.type == ElementType::u32 && 2 * items + besides > all_registers / together;
+    return crowded ? group : together;
+}
+
 class OnesweepSorter final : public RadixPasses {
 public:
     OnesweepSorter(PlanBuilder& builder, const SortSpec& spec, const RadixShape& shape, int looks, int polls)
@@ -27,16 +36,16 @@ public:
             static_cast<std::int64_t>(std::bit_floor(u64(std::clamp<std::int64_t>(count_words / (passes() * bins()), 1, 32))));
 
         host::ProgramSpec count{"sort/onesweep_count.cl", defines()}, sweep{"sort/onesweep.cl", defines()};
-        // 64 to 85 registers: left to itself NVIDIA's compiler has taken 116, and one group of 512 ran where two do.
-        sweep.resident_items = 1024 / group_ * group_;
+        const bool cuda = builder.device().backend == host::Backend::cuda;
+        sweep.resident_items = cuda ? resident_items(spec, group_, shape.items) : 1024 / group_ * group_;
         count.defines.add("GROUP", count_group_).add("PASSES", passes()).add("COPIES", copies);
         sweep.defines.add("GROUP", group_)
             .add("ITEMS", shape.items)
             .add("MATCH", static_cast<std::int64_t>(shape.match))
+            .add("HALVES", ranks_by_halves(spec, builder.device()) ? 1 : 0)
             .add("LOOKS", looks)
-            // Through OpenCL, NVIDIA's compiler keeps them outside registers (an H100, 2^27: 5.7 ms for 5.2).
-            .add("VALUES_EARLY",
-                 builder.device().backend == host::Backend::cuda && spec.values && spec.type == ElementType::u32);
+            // Through OpenCL, NVIDIA's compiler keeps them outside registers.
+            .add("VALUES_EARLY", cuda && spec.values && spec.type == ElementType::u32);
         clear_kernel_ = builder.kernel(count, "clear_totals");
         count_kernel_ = builder.kernel(count, "count_all");
         starts_kernel_ = builder.kernel(count, "digit_starts");
@@ -86,11 +95,13 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
     RadixShape wanted = shape;
     const bool wide = spec.type == ElementType::u64;
     const bool cuda = builder.device().backend == host::Backend::cuda;
-    // Few keys: smaller tiles, that every compute unit has one (an H100, 2^16 keys: 57 us for 75; u64 86 for 100).
+    // Few keys: smaller tiles, that every compute unit has one. Many with values: the largest tiles, whose runs are the longest.
+    constexpr std::uint64_t large_tile = 512 * 23, many = 10 * large_tile;
     const std::uint64_t a_unit = spec.count / std::max<std::uint32_t>(builder.device().compute_units, 1);
     if (shape.items == 0 && shape.work_group == 0 && !(wide && spec.values)) {
         if (a_unit <= 2048) wanted.work_group = 256, wanted.items = wide ? 5 : 7;
-        else if (!wide) wanted.work_group = spec.values && !cuda ? 512 : 384;
+        else if (spec.values && (!cuda || a_unit >= many)) wanted.work_group = 512, wanted.items = 23;
+        else if (!wide) wanted.work_group = 384;
     }
     if (wanted.items == 0) wanted.items = wide ? (spec.values ? 9 : 12) : !spec.values ? 23 : cuda ? 21 : 23;
     if (looks == 0) looks = wide && !spec.values ? 4 : 2;
@@ -102,10 +113,11 @@ std::unique_ptr<Sorter> make_onesweep(PlanBuilder& builder, const SortSpec& spec
 Variant onesweep_variant() {
     // Where items alone are named they were tuned with the sizes that were the defaults then.
     PolicyTable policy = warp_policy("where items_per_work_item is 0, too, 384 for u32, with values through OpenCL 512, 512 for "
-                                     "u64, and for up to 2048 keys a compute unit 256, but for u64 with values; else 384 for u32 "
+                                     "u64, and for up to 2048 keys a compute unit 256, but for u64 with values; with values by "
+                                     "CUDA 512 from 117,760 keys a compute unit on; else 384 for u32 "
                                      "with values, 512 for others",
-                                     "23 for u32, with values by CUDA 21, 12 and 9 for u64; 7, of u64 5, where "
-                                     "groups of 256 are chosen for few keys");
+                                     "23 for u32, with values by CUDA 21 (23 for many keys), 12 and 9 for u64; 7, of u64 5, "
+                                     "where groups of 256 are chosen for few keys");
     policy.push_back(
         {"groups_per_unit", 0, {0, 1, 2, 3, 4, 6, 8}, "work-groups for each compute unit, which take tiles in turn; 0: 4"});
     policy.push_back({"count_work_group_size", 0, {0, 256, 512, 1024}, "work-items of a group that counts; 0: 512"});

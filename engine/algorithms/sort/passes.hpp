@@ -13,6 +13,9 @@ inline std::int64_t key_bytes(const SortSpec& spec) { return spec.key_bits() / 8
 
 /// What ranking by warps takes where `shape` leaves it open, with as many keys a work-item as local memory holds.
 RadixShape fitted_for_warps(const SortSpec&, const RadixShape& shape, const host::DeviceInfo&);
+/// Whether half a warp is ranked together (sort/rank_warp.clh). Keys of 64 bits gain nothing by it, nor keys with values by CUDA's
+/// compiler.
+bool ranks_by_halves(const SortSpec&, const host::DeviceInfo&);
 /// The policy of tiles that are ranked by warps.
 /// work_group, items: what 0 stands for of a group's work-items, and of the keys of one.
 PolicyTable warp_policy(const char* work_group, const char* items);

@@ -81,7 +81,9 @@ public:
         count.defines.add("GROUP", shape.count_group).add("COPIES", shape.copies);
         scan.defines.add("GROUP", scan_group_);
         scatter.defines.add("GROUP", shape.work_group).add("ITEMS", shape.items);
-        if (by_warp) scatter.defines.add("MATCH", static_cast<std::int64_t>(shape.match));
+        if (by_warp)
+            scatter.defines.add("MATCH", static_cast<std::int64_t>(shape.match))
+                .add("HALVES", ranks_by_halves(spec, builder.device()) ? 1 : 0);
         clear_kernel_ = builder.kernel(count, "clear_varying");
         count_kernel_ = builder.kernel(count, "count_digits");
         scan_kernel_ = builder.kernel(scan, "scan_counts");
@@ -153,6 +155,10 @@ void add_common_policy(PolicyTable& table) {
 
 RadixShape fitted_for_warps(const SortSpec& spec, const RadixShape& shape, const host::DeviceInfo& device) {
     return fitted(spec, warp_defaults(spec, shape), true, device);
+}
+
+bool ranks_by_halves(const SortSpec& spec, const host::DeviceInfo& device) {
+    return spec.type != ElementType::u64 && !(spec.values && device.backend == host::Backend::cuda);
 }
 
 PolicyTable warp_policy(const char* work_group, const char* items) {
