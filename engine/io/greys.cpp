@@ -11,6 +11,7 @@
 #include <immintrin.h>
 #endif
 
+#include "io/format.hpp"
 #include "support/wide.hpp"
 
 namespace parallax::io {
