@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <thread>
@@ -106,15 +107,13 @@ Count run_often(const fs::path& folder, const Json& json, long times, const std:
 }  // namespace
 
 TEST_CASE("confined: an input is hashed while it is read, and read once") {
-    const Folder folder;
+    const TempFolder folder;
     fs::create_directories(folder / "job");
     HostArray array = ramp(3000, 2000);
     io::write(folder / "job/in.tif", array);
     const std::uint64_t bytes = fs::file_size(folder / "job/in.tif");
-    const Job job = parse_job(Json{{"parallax", 1},
-                                   {"inputs", {{"image", "in.tif"}}},
-                                   {"steps", {{"run", "convert"}, {"type", "f32"}}}},
-                                   {"outputs", {{"image", "out.npy"}}}},
+    const Job job = parse_job(Json::parse(R"({"parallax": 1, "inputs": {"image": "in.tif"}, "outputs": {"image": "out.npy"},
+                                              "steps": [{"run": "convert", "type": "f32"}]})"),
                               registry_with_peers().algorithms());
     const auto read_so_far = [] {   // by this process, in bytes
         std::ifstream in("/proc/self/io");
