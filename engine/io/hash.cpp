@@ -41,7 +41,9 @@ std::string Hasher::hex() const { return io::hex(XXH3_128bits_digest(state_->has
 
 std::string hash_file(const std::filesystem::path& path, const std::stop_token& stop, std::optional<Stretch> part_of_it) {
     ReadWitness* const witness = part_of_it ? nullptr : ReadWitness::of(path);
-    if (witness) return witness->finish(stop);
+    if (witness) {
+        if (std::optional<std::string> hash = witness->finish(path, stop)) return *hash;
+    }
     File file = File::open(path);
     Hasher hash;
     std::uint64_t left = part_of_it ? part_of_it->bytes : file.size();

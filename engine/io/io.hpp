@@ -130,6 +130,7 @@ struct WriteOptions {
     std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as they came
     int quality = 90;                                          ///< of a JPEG, to 100
     std::optional<std::array<double, 2>> range{};              ///< of the finite elements, where it is known already
+    std::optional<HostArray> greys{};                          ///< the elements through `window` in 8 bits, if made already
     std::string name{};                                        ///< of the image in OME-Zarr, an ending aside; empty: the file's
 };
 

@@ -13,12 +13,17 @@ thread_local ReadWitness* listening = nullptr;
 
 }   // namespace
 
-ReadWitness::ReadWitness(std::filesystem::path path) : path_(std::move(path)) { listening = this; }
+ReadWitness::ReadWitness(std::filesystem::path path) : path_(std::move(path)), identity_(host::identity_of(path_)) {
+    if (identity_ && identity_->inode == 0) identity_.reset();   // a system that has no such numbers
+    listening = this;
+}
 
 ReadWitness::~ReadWitness() { listening = nullptr; }
 
 ReadWitness* ReadWitness::of(const std::filesystem::path& path) noexcept {
-    return listening && listening->path_ == path ? listening : nullptr;
+    if (!listening) return nullptr;
+    if (listening->path_ == path) return listening;
+    return listening->identity_ && host::identity_of(path) == listening->identity_ ? listening : nullptr;
 }
 
 ReadWitness* ReadWitness::of(std::FILE* file) noexcept {
@@ -42,8 +47,9 @@ void ReadWitness::read(std::uint64_t at, const std::byte* bytes, std::size_t cou
     end_ += count - known;
 }
 
-std::string ReadWitness::finish(const std::stop_token& stop) {
-    File file = File::open(path_);   // tells what it reads
+std::optional<std::string> ReadWitness::finish(const std::filesystem::path& path, const std::stop_token& stop) {
+    File file = File::open(path);   // tells what it reads
+    if (of(file.handle()) != this) return std::nullopt;
     constexpr std::uint64_t most = std::uint64_t{1} << 18;
     const std::uint64_t size = file.size();
     if (end_ >= size) return hash_.hex();

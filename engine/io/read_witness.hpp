@@ -2,18 +2,21 @@
 #pragma once
 
 #include "io/hasher.hpp"
+#include "support/file_identity.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 namespace parallax::io {
 
-/// Sees what this thread reads of one file, by whatever File, as long as it lives. Once a thread.
+/// Sees what this thread reads of one file, by whatever File and path, as long as it lives. Once a thread. A file is known by its
+/// path, or by its identity, since a confined job opens each file anew, by a descriptor that has another number each time.
 ///
 ///   const ReadWitness witness(path);
 ///   array = read(path);
@@ -27,8 +30,9 @@ public:
 
     /// That of this thread, if it is of this file; else null.
     static ReadWitness* of(const std::filesystem::path&) noexcept;
-    /// Reads what is left. As hash_file() has it. Throws IoError.
-    std::string finish(const std::stop_token&);
+    /// Reads what is left, by this path to the file. As hash_file() has it; nothing where another file has come to that path.
+    /// Throws IoError.
+    std::optional<std::string> finish(const std::filesystem::path&, const std::stop_token&);
     /// Bytes from the first on that were read in order.
     std::uint64_t seen() const noexcept { return end_; }
 
@@ -42,6 +46,7 @@ public:
 
 private:
     std::filesystem::path path_;
+    std::optional<host::FileIdentity> identity_;   ///< as it was when this was made; none: known by its path alone
     std::vector<std::FILE*> handles_;   ///< that are open
     Hasher hash_;
     std::uint64_t end_ = 0;

@@ -6,10 +6,12 @@
 #include <array>
 
 #include "io/file.hpp"
+#include "io/name_outline.hpp"
 #include "io/ome_read.hpp"
 #include "io/text_header.hpp"
 #include "io/xml.hpp"
 #include "parallax/host/error.hpp"
+#include "support/entries.hpp"
 
 namespace fs = std::filesystem;
 
@@ -37,6 +39,13 @@ bool begins_as_tiff(File& file) {
     const std::size_t got = file.read_some(head.data(), head.size());
     file.seek(0);
     return matches(Head(head.data(), got));
+}
+
+std::string description_of(const TiffFile& tiff) {
+    const char* text = nullptr;
+    const std::vector<std::uint64_t>& directories = tiff.chain().directories;
+    if (!tiff.go_to(directories.front()) || !TIFFGetField(tiff.handle(), TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return {};
+    return text;
 }
 
 }   // namespace
@@ -151,12 +160,31 @@ const TiffFile& TiffSet::file(std::size_t index) const {
     return *member.open;
 }
 
-std::string TiffSet::description(std::size_t member) const {
-    const TiffFile& tiff = file(member);
-    const char* text = nullptr;
-    const std::vector<std::uint64_t>& directories = tiff.chain().directories;
-    if (!tiff.go_to(directories.front()) || !TIFFGetField(tiff.handle(), TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return {};
-    return text;
+std::string TiffSet::description(std::size_t member) const { return description_of(file(member)); }
+
+std::string TiffSet::description_in(const std::string& name) const {
+    const std::optional<host::OpenedFile> opened = open_beside(name);
+    if (!opened) return {};
+    try {
+        File file = File::open(opened->path());
+        return begins_as_tiff(file) ? description_of(TiffFile::open(opened->path())) : std::string();
+    } catch (const IoError&) {   // nobody has named it: it may be as it is
+        return {};
+    }
+}
+
+std::string TiffSet::look_alike(const std::string& name) const {
+    if (source_.options.open_part) return {};   // a confined job lists no folder
+    std::string found;
+    std::error_code error;
+    const fs::path folder = source_.asked.parent_path();
+    for (const fs::path& entry : host::entries_of(folder.empty() ? fs::path(".") : folder, error)) {
+        const std::string other = show(entry.filename());
+        if (other == name || outline_of(other) != outline_of(name)) continue;
+        if (!found.empty()) return {};
+        found = other;
+    }
+    return found;
 }
 
 std::vector<FilePart> TiffSet::parts() const {

@@ -35,6 +35,13 @@ public:
     /// OME-XML of a file in that folder. Nothing: there is no such file.
     std::optional<Words> words_in(const std::string& name);
 
+    /// The name of the one file in that folder which may be this name in another Unicode form (macOS writes a letter and its
+    /// accent apart); empty: there is none, there are several, or the folder may not be listed. Names that differ in accents look
+    /// alike, too.
+    std::string look_alike(const std::string& name) const;
+    /// What a TIFF in that folder says in words, which makes it no member; empty: nothing, or it cannot be read.
+    std::string description_in(const std::string& name) const;
+
     std::size_t size() const noexcept { return members_.size(); }
     /// Open until some sixty others have been asked for.
     const TiffFile& file(std::size_t member) const;

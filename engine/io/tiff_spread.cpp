@@ -104,6 +104,7 @@ struct Gathered {
     std::unordered_map<std::uint32_t, std::size_t> member_of;   ///< of OmeWords::files
     std::vector<std::vector<Page>> pages;                       ///< by member
     std::vector<std::string> missing;                           ///< files
+    std::string like;                                           ///< one that is there and looks like one that is missing
 
     const std::vector<Page>* of(std::uint32_t file) const {
         const auto member = member_of.find(file);
@@ -163,11 +164,17 @@ private:
             return std::nullopt;
         }
         const std::optional<std::size_t> member = set_.add(named.name);
-        if (member)
+        if (member) {
             check_uuid(source_, named, uuid_of(set_.description(*member)));
-        else
-            all_.missing.push_back(shortened(named.name));
-        return member;
+            return member;
+        }
+        // The name may stand there in another Unicode form. What looks like it is it where its UUID is, too.
+        const std::string like = set_.look_alike(named.name);
+        if (!like.empty() && !named.uuid.empty() && same_uuid(uuid_of(set_.description_in(like)), named.uuid))
+            return set_.add(like);
+        all_.missing.push_back(shortened(named.name));
+        if (!like.empty() && all_.like.empty()) all_.like = shortened(like);
+        return std::nullopt;
     }
 
     const Source& source_;
@@ -280,10 +287,17 @@ bool take_part(Description& said, const std::vector<std::int64_t>& numbers) {
     return true;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-    if (names.size() == 1) return fmt::format("{} is not there", names[0]);
-    if (names.size() == 2) return fmt::format("{} and {} are not there", names[0], names[1]);
-    return fmt::format("{}, {} and {} more files are not there", names[0], names[1], names.size() - 2);
+/// The files that are not there.
+std::string missing_of(const Gathered& all) {
+    const std::vector<std::string>& names = all.missing;
+    const std::size_t more = names.size() - std::min<std::size_t>(names.size(), 2);
+    std::string which = fmt::format("{} is not there", names[0]);
+    if (names.size() == 2) which = fmt::format("{} and {} are not there", names[0], names[1]);
+    if (more > 0) which = fmt::format("{}, {} and {} more files are not there", names[0], names[1], more);
+    if (all.like.empty()) return which;
+    return fmt::format("{} (there is a file that looks alike, {}: if it is meant, its name is in another Unicode form, as macOS "
+                       "writes names: rename it to what the OME-XML says)",
+                       which, all.like);
 }
 
 /// Which image: the one that is asked for, else the first of which the source has planes.
@@ -363,7 +377,7 @@ std::optional<Description> choose_spread(const Source& source, TiffSet& set, Doc
     if (with_pages == all.pages.end())
         fail(source,
              all.missing.empty() ? std::string("its files hold only thumbnails or masks, no picture")
-                                 : fmt::format("its OME-XML places its planes in other files: {}", listed(all.missing)),
+                                 : fmt::format("its OME-XML places its planes in other files: {}", missing_of(all)),
              "copy the files of the set into one folder");
 
     Description said = describe_ome(text, with_pages->front().samples, series);
@@ -373,7 +387,7 @@ std::optional<Description> choose_spread(const Source& source, TiffSet& set, Doc
         if (std::optional<Planes> more = filled(source, said, all)) planes = std::move(*more);
     }
     const std::size_t others = only ? all.count() - planes.pages.size() : 0;
-    if (!all.missing.empty() && !planes.missing.empty()) planes.missing += "; " + listed(all.missing);
+    if (!all.missing.empty() && !planes.missing.empty()) planes.missing += "; " + missing_of(all);
     if (planes.pages.empty() || (!planes.missing.empty() && !alone && others > 0))
         fail(source,
              others > 0 ? fmt::format("{}, and {} page{} without a plane", planes.missing, others, others == 1 ? "" : "s")

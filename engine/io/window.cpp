@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <type_traits>
-#include <utility>
 
 #include "core/colours.hpp"
 #include "io/format.hpp"
+#include "io/greys.hpp"
 #include "io/text_header.hpp"
-#include "support/wide.hpp"
 
 namespace parallax::io {
 namespace {
@@ -33,88 +31,6 @@ double percentile(std::vector<T>& values, double percent) {
     const double low = static_cast<double>(*nth), part = place - static_cast<double>(below);
     if (part == 0 || nth + 1 == values.end()) return low;
     return std::lerp(low, static_cast<double>(*std::min_element(nth + 1, values.end())), part);
-}
-
-/// Of the finite elements, 0 and 0 where there are none; `lost`: how many are not finite.
-struct Range {
-    double low = 0, high = 0;
-    std::int64_t lost = 0;
-};
-
-/// Lane by lane, so that compilers make wide instructions of it: it is done for every picture.
-template <class T>
-PARALLAX_INLINED Range range_of(const T* values, std::int64_t count) {
-    constexpr std::int64_t lanes = 16;
-    constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
-    constexpr T most = has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-    constexpr T least = has_infinity ? -most : std::numeric_limits<T>::lowest();
-    T lows[lanes], highs[lanes];
-    std::int64_t lost = 0;
-    std::fill_n(lows, lanes, most);
-    std::fill_n(highs, lanes, least);
-    std::int32_t not_finite[lanes] = {};
-    const auto look = [&](const T* from, std::int64_t here) {
-        for (std::int64_t i = 0; i < lanes && i < here; ++i) {
-            const T value = from[i];
-            const bool is_finite = !std::is_floating_point_v<T> || value - value == T{0};
-            const T low = is_finite ? value : most, high = is_finite ? value : least;
-            lows[i] = low < lows[i] ? low : lows[i];
-            highs[i] = high > highs[i] ? high : highs[i];
-            not_finite[i] += is_finite ? 0 : 1;
-        }
-    };
-    constexpr std::int64_t turn = std::int64_t{1} << 30;   // a lane counts no further
-    for (std::int64_t begin = 0; begin < count; begin += turn) {
-        const std::int64_t end = std::min(count, begin + turn);
-        std::int64_t from = begin;
-        for (; from + lanes <= end; from += lanes) look(values + from, lanes);
-        look(values + from, end - from);
-        for (std::int32_t& n : not_finite) lost += std::exchange(n, 0);
-    }
-    if (lost == count) return {0, 0, lost};
-    return {static_cast<double>(*std::min_element(lows, lows + lanes)), static_cast<double>(*std::max_element(highs, highs + lanes)),
-            lost};
-}
-
-PARALLAX_WIDE Range range_of_floats(const float* values, std::int64_t count) { return range_of(values, count); }
-
-Range range(const HostArray& array) {
-    if (array.desc.type == ElementType::f32) return range_of_floats(array.as<float>(), array.desc.count());
-    return visit_real(array.desc.type, [&]<class T>(T) { return range_of(array.as<T>(), array.desc.count()); });
-}
-
-/// Black at `low` and below, white at `high` and above; NaN, of which no comparison is true, becomes black.
-template <class T, class To>
-PARALLAX_INLINED void to_greys(const T* from, To* to, std::int64_t count, double low, double high) {
-    constexpr double white = std::numeric_limits<To>::max();
-    if (!(low < high)) {
-        for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(from[i]) > low ? std::numeric_limits<To>::max() : To{0};
-        return;
-    }
-    const double scale = white / (high - low);
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double grey = (static_cast<double>(from[i]) - low) * scale + 0.5;
-        const double above = grey > 0.0 ? grey : 0.0, shown = above < white ? above : white;
-        to[i] = static_cast<To>(static_cast<std::int32_t>(shown));
-    }
-}
-
-PARALLAX_WIDE void floats_to_greys(const float* from, std::uint8_t* to, std::int64_t count, double low, double high) {
-    to_greys(from, to, count, low, high);
-}
-PARALLAX_WIDE void floats_to_greys(const float* from, std::uint16_t* to, std::int64_t count, double low, double high) {
-    to_greys(from, to, count, low, high);
-}
-
-template <class To>
-HostArray greys(const HostArray& array, std::array<double, 2> window, ElementType type) {
-    HostArray result = HostArray::make(array.desc.with_type(type));
-    result.metadata = array.metadata;
-    const auto [low, high] = window;
-    const std::int64_t count = array.desc.count();
-    if (array.desc.type == ElementType::f32) floats_to_greys(array.as<float>(), result.as<To>(), count, low, high);
-    else visit_real(array.desc.type, [&, low = low, high = high]<class T>(T) { to_greys(array.as<T>(), result.as<To>(), count, low, high); });
-    return result;
 }
 
 }  // namespace
@@ -180,7 +96,12 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
     const bool as_it_is =
         array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
     if (as_it_is && !options.window && !options.window_percentile) return {};
-    const auto [low, high, lost] = range(array);
+    FiniteRange range;
+    // Where it is known what black and white are, greys are made while their elements are looked at.
+    const bool to_greys = options.window && options.png_bits == 8;
+    if (to_greys) options.greys = greys_of(array, *options.window, ElementType::u8, range);
+    else range = finite_range(array);
+    const auto [low, high, lost] = range;
     options.range = std::array{low, high};
     const char* const remedy =
         "\"non_finite\": \"mask\" in the job replaces those of its inputs, \"reject\" names them; .tif and .npy keep them";
@@ -204,12 +125,12 @@ std::optional<std::array<double, 2>> display_window(const HostArray& array, cons
     if (options.window_percentile) return percentiles(array, *options.window_percentile);
     if (array.desc.type == ElementType::u8 || (array.desc.type == ElementType::u16 && !eight)) return std::nullopt;
     if (options.range) return options.range;
-    const Range all = range(array);
+    const FiniteRange all = finite_range(array);
     return std::array{all.low, all.high};
 }
 
 HostArray through_window(const HostArray& array, std::array<double, 2> window, int bits) {
-    return bits == 16 ? greys<std::uint16_t>(array, window, ElementType::u16) : greys<std::uint8_t>(array, window, ElementType::u8);
+    return greys_of(array, window, bits == 16 ? ElementType::u16 : ElementType::u8);
 }
 
 }  // namespace parallax::io

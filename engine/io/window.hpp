@@ -13,7 +13,7 @@ std::string window_problem(const WriteOptions&);
 /// {0, 0} where no element is finite.
 std::array<double, 2> percentiles(const HostArray& dense, std::array<double, 2> percent);
 /// What a picture at this path would not show, and what to do; empty: nothing, or no picture. The elements' range, where it was
-/// looked at, stays in the options.
+/// looked at, stays in the options, and so do greys that were made meanwhile: for write() of the same array.
 std::string display_loss(const std::filesystem::path&, const HostArray&, WriteOptions&);
 /// Whether its channels are what readers take so many channels for: red, green, blue, with alpha behind them or not, or grey and
 /// alpha; so are those without names.

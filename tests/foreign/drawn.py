@@ -197,7 +197,7 @@ def zarr_store(folder):
     wanted = wanted.astype("float32" if kind[1:] == "f2" else wanted.dtype.newbyteorder("="))
     spacing = {a: scale[a] * (2**level if a in "yx" else 1) for a in axes if a in "xyzt"}
     case = Case("a.ome.zarr", wanted, axes, spacing, "um", {"level": level} if level else {},
-                refused="fortran order" if order == "F" else "filter" if filters else "" if codec in ("none", "blosc", "zstd", "gzip", "zlib") else "compress")
+                refused="filter" if filters else "" if codec in ("none", "blosc", "zstd", "gzip", "zlib") else "compress")
     case.how = f"{kind} {shape} {codec} {order} {separator} level {level} of {levels} hole {hole} filters {bool(filters)}"
     return case
 

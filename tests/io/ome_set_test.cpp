@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "io/file.hpp"
+#include "io/name_outline.hpp"
 #include "io/xml.hpp"
 #include "support.hpp"
 
@@ -595,4 +597,43 @@ TEST_CASE("set: XML in every form that it may have, and none that it may not") {
     REQUIRE(io::info(path).warnings.size() == 1);
     CHECK(io::info(path).warnings[0] == "its OME-XML is damaged, and not followed: it ends inside <OME>");
     CHECK(firsts(io::read(path)) == std::vector{1, 2});
+}
+
+TEST_CASE("set: names in another Unicode form are the same letters") {
+    CHECK(io::outline_of("s\u00e9rie_0.tif") == "s*rie_0.tif");
+    CHECK(io::outline_of("se\u0301rie_0.tif") == "s*rie_0.tif");
+    CHECK(io::outline_of("\u1ec7.tif") == io::outline_of("e\u0323\u0302.tif"));       // two marks
+    CHECK(io::outline_of("\ud55c") == io::outline_of("\u1112\u1161\u11ab"));          // a syllable of Hangul
+    CHECK(io::outline_of("\u30ac.tif") == io::outline_of("\u30ab\u3099.tif"));         // a voiced kana
+    CHECK(io::outline_of("serie.tif") != io::outline_of("s\u00e9rie.tif"));
+    CHECK(io::outline_of("a\xff\xc3") == "a**");                                      // no UTF-8
+    CHECK(io::outline_of("\u0301") == "*");
+}
+
+TEST_CASE("set: a file whose name is in another Unicode form is known by its UUID, else told") {
+    const std::string said = "pl\u00e4ne_1.ome.tif", there = "pla\u0308ne_1.ome.tif";
+    const auto make = [&](const Folder& folder, int number, int of_the_file) {
+        const std::string first = block("0.ome.tif", 0, R"(FirstZ="0" IFD="0")");
+        const std::string words = image("XYCZT", 2, 1, 1, first + block(said, number, R"(FirstZ="1" IFD="0")"));
+        put(folder / "0.ome.tif", pages_with({0}, ome(0, words)));
+        put(folder / fs::path(std::u8string(there.begin(), there.end())), pages_with({10}, ome(of_the_file, words)));
+        return io::info(folder / "0.ome.tif");
+    };
+    const Folder whole, unknown, another, several;
+    const io::FileInfo info = make(whole, 1, 1);
+    CHECK(info.warnings.empty());
+    REQUIRE(info.parts.size() == 1);
+    CHECK(io::show(info.parts[0].path.filename()) == there);
+    CHECK(firsts(io::read(whole / "0.ome.tif")) == std::vector{0, 10});
+    // No UUID; that of another.
+    for (const auto& [folder, number] : {std::pair<const Folder*, int>{&unknown, -1}, {&another, 1}}) {
+        const io::FileInfo part = make(*folder, number, folder == &another ? 7 : -1);
+        REQUIRE(part.warnings.size() == 1);
+        CHECK(part.warnings[0].find(said + " is not there (there is a file that looks alike, " + there) != std::string::npos);
+        CHECK(firsts(io::read(*folder / "0.ome.tif")) == std::vector{0});
+    }
+    put(several / fs::path(u8"pl\u00e0ne_1.ome.tif"), "another");
+    const io::FileInfo none = make(several, 1, 1);
+    REQUIRE(none.warnings.size() == 1);
+    CHECK(none.warnings[0].find("looks alike") == std::string::npos);
 }

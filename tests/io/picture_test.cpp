@@ -1,8 +1,12 @@
 // Pictures for people: colours, bars, montages, JPEG and GIF.
 #include "io/picture/picture.hpp"
 
+#include <libdeflate.h>
+
+#include "io/deflate_bytes.hpp"
 #include "io/picture/colour_map.hpp"
 #include "io/support.hpp"
+#include "io/window.hpp"
 #include "seed.hpp"
 namespace parallax::tests {
 namespace {
@@ -257,6 +261,63 @@ TEST_CASE("PNG at every compression is the same picture") {
         const HostArray back = written(folder, "a.png", array, {.compression = level});
         REQUIRE(back.desc == array.desc);
         CHECK(std::memcmp(back.data(), array.data(), array.desc.dense_bytes()) == 0);
+    }
+}
+
+TEST_CASE("PNG of noise is made block by block, and is what it is made as a whole") {
+    const Folder folder;
+    Random random;
+    MESSAGE("PARALLAX_TEST_SEED=", random.seed());
+    constexpr std::size_t magic = 8, header = 25, around = 12;   // bytes before the pixels' chunk; of a chunk beside its data
+    // Streams that end with a block, rows of one block and of several, and others.
+    std::vector<std::array<std::int64_t, 2>> sizes{{512, 1023}, {2, 131071}, {1, 262143}, {3, 300001}, {300000, 1}};
+    for (int draw = 0; draw < 12; ++draw) sizes.push_back({random.between(300, 900), random.between(900, 1200)});
+    for (const auto& [height, width] : sizes) {
+        const bool deep = random.between(0, 2) == 0;
+        std::vector<ArrayDesc::Extent> extents{{'y', height}, {'x', width}};
+        if (random.between(0, 2) == 0) extents.push_back({'c', 3});
+        HostArray array = HostArray::make(ArrayDesc::dense(deep ? ElementType::u16 : ElementType::u8, extents));
+        auto* const bytes = reinterpret_cast<std::uint8_t*>(array.data());
+        std::minstd_rand noise(static_cast<unsigned>(random.between(1, 1 << 30)));
+        std::normal_distribution<float> normal(128, 12);
+        for (std::size_t i = 0; i < array.desc.dense_bytes(); ++i)
+            bytes[i] = static_cast<std::uint8_t>(static_cast<int>(normal(noise)));
+        CAPTURE(array.desc.describe());
+        const HostArray back = written(folder, "a.png", array);
+        REQUIRE(back.desc == array.desc);
+        CHECK(std::memcmp(back.data(), array.data(), array.desc.dense_bytes()) == 0);
+        const std::string file = get(folder / "a.png");
+        const std::string packed = file.substr(magic + header + 8, file.size() - magic - header - 2 * around);
+        std::vector<std::uint8_t> rows(array.desc.dense_bytes() + static_cast<std::size_t>(height));
+        const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(
+            libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+        REQUIRE(libdeflate_zlib_decompress(unpacker.get(), packed.data(), packed.size(), rows.data(), rows.size(), nullptr) ==
+                LIBDEFLATE_SUCCESS);
+        const std::vector<std::uint8_t> whole = io::deflate_bytes(rows);
+        CHECK(std::equal(packed.begin(), packed.end(), whole.begin(), whole.end(),
+                         [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; }));
+    }
+}
+
+TEST_CASE("greys that were made while their elements were looked at are those of the file") {
+    const Folder folder;
+    Random random;
+    MESSAGE("PARALLAX_TEST_SEED=", random.seed());
+    for (int draw = 0; draw < 60; ++draw) {
+        std::vector<float> values(static_cast<std::size_t>(random.between(1, 400)));
+        for (float& value : values) value = static_cast<float>(random.between(-100, 400)) / 3;
+        const HostArray row = row_of(values);
+        io::WriteOptions options;
+        options.window = {static_cast<double>(random.between(-90, 0)), static_cast<double>(random.between(1, 110))};
+        if (random.between(0, 2) == 0) options.png_bits = 16;
+        else if (random.between(0, 1) == 0) options.colour_map = "viridis";
+        const HostArray plain = written(folder, "a.png", row, options);
+        io::WriteOptions looked = options;
+        io::display_loss("a.png", row, looked);
+        CHECK(looked.greys.has_value() == (options.png_bits == 8));
+        const HostArray after = written(folder, "a.png", row, looked);
+        REQUIRE(after.desc == plain.desc);
+        CHECK(std::memcmp(after.data(), plain.data(), plain.desc.dense_bytes()) == 0);
     }
 }
 

@@ -85,3 +85,29 @@ TEST_CASE("a witness hears of its own file alone, and by File alone") {
     CHECK(io::hash_file(folder / "b.npy") != io::hash_file(path));
     CHECK(io::read(folder / "b.npy").desc == array.desc);
 }
+
+#if defined(__linux__)
+TEST_CASE("a witness knows its file by whatever path it is opened, and no other that came to its path") {
+    std::mt19937 random(static_cast<std::mt19937::result_type>(drawn_seed()));
+    const Folder folder;
+    const fs::path path = drawn_file(folder, 700'000, random);
+    const std::string alone = io::hash_file(path);
+    const auto descriptor = [](const io::File& file) {
+        return fs::path("/proc/self/fd") / std::to_string(::fileno(file.handle()));
+    };
+    const io::File held = io::File::open(path), again = io::File::open(path);
+    std::vector<char> to(700'000);
+    {
+        const io::ReadWitness witness(path);
+        io::File::open(descriptor(held)).read(to.data(), to.size(), "all of it");   // as a confined job opens it
+        CHECK(witness.seen() == to.size());
+        CHECK(io::hash_file(descriptor(again)) == alone);
+    }
+    const io::ReadWitness witness(path);
+    fs::rename(path, folder / "old.dat");
+    drawn_file(folder, 700'000, random);
+    io::File::open(descriptor(held)).read(to.data(), to.size(), "all of it");
+    CHECK(io::hash_file(descriptor(again)) == alone);
+    CHECK(io::hash_file(folder / "old.dat") == alone);
+}
+#endif

@@ -327,6 +327,46 @@ TEST_CASE("zarr: floats of 16 bits are read as those of 32, missing chunks too")
     CHECK(values_of<float>(io::read(folder / "h.zarr")) == right);
 }
 
+TEST_CASE("zarr: chunks in Fortran's order are read as what they mean") {
+    if (!can_read_zarr()) return;
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=", seed);
+    std::mt19937_64 random(seed);
+    for (int draw = 0; draw < 12; ++draw) {
+        const Folder folder;
+        std::array<std::size_t, 3> shape{}, chunk{};
+        for (std::size_t i = 0; i < 3; ++i) shape[i] = 1 + random() % 7, chunk[i] = 1 + random() % shape[i];
+        std::vector<std::uint16_t> values(shape[0] * shape[1] * shape[2]);
+        for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(random());
+        Json header{{"zarr_format", 2}, {"shape", shape}, {"chunks", chunk}, {"fill_value", 0}};
+        header["dtype"] = draw % 2 == 0 ? "<u2" : ">u2";
+        header["compressor"] = nullptr;
+        header["filters"] = nullptr;
+        header["order"] = "F";
+        fs::create_directory(folder / "a.zarr");
+        put(folder / "a.zarr/.zarray", header.dump());
+        for (std::size_t a = 0; a * chunk[0] < shape[0]; ++a)
+            for (std::size_t b = 0; b * chunk[1] < shape[1]; ++b)
+                for (std::size_t c = 0; c * chunk[2] < shape[2]; ++c) {
+                    std::string bytes;
+                    for (std::size_t x = c * chunk[2]; x < (c + 1) * chunk[2]; ++x)   // the first axis goes fastest
+                        for (std::size_t y = b * chunk[1]; y < (b + 1) * chunk[1]; ++y)
+                            for (std::size_t z = a * chunk[0]; z < (a + 1) * chunk[0]; ++z) {
+                                const bool inside = x < shape[2] && y < shape[1] && z < shape[0];
+                                const unsigned value = inside ? values[(z * shape[1] + y) * shape[2] + x] : 0xdead;
+                                const char low = static_cast<char>(value & 255), high = static_cast<char>(value >> 8);
+                                bytes += draw % 2 == 0 ? std::string{low, high} : std::string{high, low};
+                            }
+                    put(folder / ("a.zarr/" + std::to_string(a) + "." + std::to_string(b) + "." + std::to_string(c)), bytes);
+                }
+        CAPTURE(header.dump());
+        CHECK(values_of<std::uint16_t>(io::read(folder / "a.zarr")) == values);
+        header["order"] = "K";
+        put(folder / "a.zarr/.zarray", header.dump());
+        CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("order \"K\"") != std::string::npos);
+    }
+}
+
 TEST_CASE("zarr: missing chunks of whole numbers have the fill value, of which only as many bytes are taken as an element has") {
     if (!can_read_zarr()) return;
     const Folder folder;

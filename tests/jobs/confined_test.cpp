@@ -1,6 +1,7 @@
 // Jobs of strangers who can write in the folders that a job reads from and writes to, at any moment: nothing from outside is
 // read, nothing outside is written, and no name from outside is told.
 #include "job/confinement.hpp"
+#include "job/work.hpp"
 #include "modes/run.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <thread>
@@ -103,6 +105,41 @@ Count run_often(const fs::path& folder, const Json& json, long times, const std:
 }
 
 }  // namespace
+
+TEST_CASE("confined: an input is hashed while it is read, and read once") {
+    const TempFolder folder;
+    fs::create_directories(folder / "job");
+    HostArray array = ramp(3000, 2000);
+    io::write(folder / "job/in.tif", array);
+    const std::uint64_t bytes = fs::file_size(folder / "job/in.tif");
+    const Job job = parse_job(Json::parse(R"({"parallax": 1, "inputs": {"image": "in.tif"}, "outputs": {"image": "out.npy"},
+                                              "steps": [{"run": "convert", "type": "f32"}]})"),
+                              registry_with_peers().algorithms());
+    const auto read_so_far = [] {   // by this process, in bytes
+        std::ifstream in("/proc/self/io");
+        std::string word;
+        std::uint64_t count = 0;
+        in >> word >> count;
+        REQUIRE(word == "rchar:");
+        return count;
+    };
+    for (const bool confined : {false, true}) {
+        CAPTURE(confined);
+        Locations where;
+        where.job_folder = folder / "job";
+        where.out = folder / "out";
+        where.confined = confined;
+        Work work;
+        work.take(std::make_shared<const Prepared>(prepare(job, where, false)));
+        const std::uint64_t before = read_so_far();
+        read_work(work, {});
+        finish_reading(work);
+        const std::uint64_t read = read_so_far() - before;
+        CHECK(read >= bytes);
+        CHECK(read < bytes + bytes / 4);
+        CHECK(work.input_reports.at(0).files.at(0).hash == io::hash_file(folder / "job/in.tif"));
+    }
+}
 
 TEST_CASE("confined: inputs and folders that become links beside running jobs lead nowhere") {
     for (const bool whole_folder : {false, true}) {

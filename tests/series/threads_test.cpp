@@ -5,6 +5,8 @@
 #include "parallax/host/enumerate.hpp"
 #include "registry/registry.hpp"
 #include "series/conveyor_shape.hpp"
+#include "series/remedies.hpp"
+#include "support/file_system.hpp"
 
 #include <doctest/doctest.h>
 
@@ -78,4 +80,23 @@ TEST_CASE("memory of a pool is one owner's at a time, whoever makes it") {
         });
     for (std::thread& thread : threads) thread.join();
     CHECK(torn == 0);
+}
+
+TEST_CASE("what the summary advises is nothing that is so already") {
+    using series::remedies_of_reading, series::remedies_of_writing;
+    CHECK(remedies_of_reading(true, false) ==
+          "files that unpack faster (uncompressed TIFF, NPY), a faster disk, or more cores and --readers");
+    CHECK(remedies_of_reading(false, false) == "a faster disk, or more cores and --readers");
+    CHECK(remedies_of_reading(false, true) == "more cores and --readers");
+    CHECK(remedies_of_writing({"TIFF or NPY"}, false, true) ==
+          "TIFF or NPY, a faster disk, --no-sync, or more cores and --writers");
+    CHECK(remedies_of_writing({"TIFF or NPY"}, true, true) == "TIFF or NPY, or more cores and --writers");
+    CHECK(remedies_of_writing({}, false, false) == "a faster disk, or more cores and --writers");
+    CHECK(remedies_of_writing({}, true, false) ==
+          "faster memory (the files lie in it, and are copied there), or more cores and --writers");
+    CHECK_FALSE(host::is_in_memory("/no/such/place"));
+#if defined(__linux__)
+    if (std::filesystem::exists("/dev/shm")) CHECK(host::is_in_memory("/dev/shm"));
+    CHECK_FALSE(host::is_in_memory("/proc"));
+#endif
 }

@@ -14,6 +14,9 @@
 #include "job/load.hpp"
 #include "job/packing.hpp"
 #include "left_out.hpp"
+#include "series/conveyor_shape.hpp"
+#include "series/remedies.hpp"
+#include "support/file_system.hpp"
 #include "terminal.hpp"
 
 namespace parallax::cli {
@@ -31,6 +34,17 @@ std::string duration(double seconds) {
 
 std::string items(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "item" : "items"); }
 
+/// The files of the first item.
+std::vector<std::filesystem::path> first_files(const engine::series::PreparedSeries& series) {
+    std::vector<std::filesystem::path> files;
+    for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {
+        if (!series.job.inputs[i].each) continue;
+        const std::vector<std::filesystem::path>& its = series.sample.inputs[i].files;
+        files.insert(files.end(), its.begin(), its.end());
+    }
+    return files;
+}
+
 /// Which part the others wait for, and what would make it faster; nothing where none is at work most of the time.
 void name_the_slowest(const SeriesResult& result, const engine::series::PreparedSeries& series) {
     const engine::series::Load load = engine::series::load_of(result);
@@ -43,11 +57,13 @@ void name_the_slowest(const SeriesResult& result, const engine::series::Prepared
         help = result.devices.size() > 1 ? "more devices" : "a faster device, or several (--device all)";
     } else if (most == load.reading) {
         what = fmt::format("reading, by {} threads", result.readers);
-        help = "files that unpack faster (uncompressed TIFF, NPY), a faster disk, or more cores and --readers";
+        const std::vector<std::filesystem::path> files = first_files(series);
+        const bool in_memory = std::all_of(files.begin(), files.end(), host::is_in_memory);
+        help = engine::series::remedies_of_reading(engine::series::file_work_of(series).unpacks, in_memory);
     } else {
         what = fmt::format("writing, by {} threads", result.writers);
-        for (const std::string& way : engine::without_packing(series.job.outputs)) help += way + ", ";
-        help += fmt::format("a faster disk, {}more cores and --writers", series.where.synced ? "--no-sync, or " : "or ");
+        help = engine::series::remedies_of_writing(engine::without_packing(series.job.outputs),
+                                                   host::is_in_memory(series.sample.out), series.where.synced);
     }
     tell("slowest  {}, at work {:.0f}% of the time (reading {:.0f}%, device {:.0f}%, writing {:.0f}%); what helps: {}\n", what,
          100 * most, 100 * load.reading, 100 * load.device, 100 * load.writing, help);

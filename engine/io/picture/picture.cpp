@@ -256,7 +256,8 @@ HostArray make(const HostArray& given, const WriteOptions& asked, const Kind& ki
     if (options.png_bits == 16 && dense.desc.type == ElementType::u8 && !options.window && !options.window_percentile)
         options.window = std::array<double, 2>{0, 255};
     const std::optional<std::array<double, 2>> window = display_window(dense, options, eight);
-    HostArray array = window ? through_window(dense, *window, eight ? 8 : options.png_bits) : dense;
+    const int bits = eight ? 8 : options.png_bits;
+    HostArray array = !window ? dense : asked.greys && bits == 8 ? *asked.greys : through_window(dense, *window, bits);
     array = as_frames(std::move(array));
     if (!eight) return array;
     const ColourMap map = colour_map(options.colour_map);
@@ -269,7 +270,7 @@ HostArray make(const HostArray& given, const WriteOptions& asked, const Kind& ki
         const RoundLength bar = *options.scale_bar > 0
                                     ? RoundLength{*options.scale_bar, length_label(*options.scale_bar, given.desc.unit)}
                                     : round_length(whole / 4, given.desc.unit);
-        if (array.memory == given.memory) array = copy_of(array);
+        if (array.memory == given.memory || (asked.greys && array.memory == asked.greys->memory)) array = copy_of(array);
         draw_scale_bar(array, width, spacing, bar);
     }
     return array;

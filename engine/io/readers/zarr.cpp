@@ -229,8 +229,9 @@ private:
         if (!array.at("dtype").is_string()) throw Problem{"holds records, which are not read", "write one of their fields"};
         dtype_ = array["dtype"].get<std::string>();
         type_ = type_of(dtype_);
-        if (array.value("order", "C") != "C")
-            throw Problem{"is in Fortran order, which is not read", "write it with order=\"C\""};
+        const std::string order = array.value("order", "C");
+        if (order != "C" && order != "F") throw Problem{"has elements in the order \"" + order + "\"; C and F are read", again};
+        first_fastest_ = order == "F" && shape_.size() > 1;
         if (array.contains("filters") && !array["filters"].is_null() && !array["filters"].empty())
             throw Problem{"has filters (" + array["filters"].dump() + "), which are not read", "write it without filters"};
         if (shape_.size() != chunk_.size() || shape_.empty() || shape_.size() > 8)
@@ -282,7 +283,8 @@ private:
                 again};
         said_["type"] = type_.name;
         said_["detail"] = "zarr 2, " + (codec_.empty() ? std::string("uncompressed") : codec_) + ", " + std::to_string(chunks) +
-                          (chunks == 1 ? " chunk" : " chunks") + (type_.half ? ", 16-bit floats widened to 32" : "");
+                          (chunks == 1 ? " chunk" : " chunks") + (first_fastest_ ? ", Fortran order" : "") +
+                          (type_.half ? ", 16-bit floats widened to 32" : "");
     }
 
     void set_fill(const Json& value) {
@@ -408,6 +410,26 @@ private:
             for (std::size_t i = 0; i < elements.size(); i += type_.part)
                 std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(i),
                              elements.begin() + static_cast<std::ptrdiff_t>(i + type_.part));
+        if (first_fastest_) last_axis_fastest(elements);
+    }
+
+    /// Of a chunk in Fortran's order. The order of the chunks themselves is C's in any case.
+    void last_axis_fastest(std::vector<char>& elements) const {
+        const std::size_t n = chunk_.size(), bytes = type_.bytes;
+        std::vector<std::size_t> strides(n, bytes);
+        for (std::size_t i = 1; i < n; ++i) strides[i] = strides[i - 1] * static_cast<std::size_t>(chunk_[i - 1]);
+        std::vector<std::int64_t> at(n, 0);
+        std::vector<char> turned(elements.size());
+        std::size_t from = 0;
+        for (std::size_t to = 0; to < turned.size(); to += bytes) {
+            std::memcpy(turned.data() + to, elements.data() + from, bytes);
+            for (std::size_t i = n; i-- > 0; at[i] = 0) {
+                from += strides[i];
+                if (++at[i] < chunk_[i]) break;
+                from -= strides[i] * static_cast<std::size_t>(chunk_[i]);
+            }
+        }
+        elements.swap(turned);
     }
 
     void copy(const char* from, std::size_t count, char* to) const {
@@ -605,6 +627,7 @@ private:
     std::vector<std::int64_t> shape_, chunk_;
     std::string dtype_, codec_, separator_;
     Type type_{};
+    bool first_fastest_ = false;   ///< elements of a chunk stand in Fortran's order
     std::vector<char> fill_;
     std::string no_fill_;   ///< why the header gives none
     std::map<std::uint64_t, std::uint64_t> found_;   ///< chunks that are there, by their number: bytes of their files
