@@ -165,6 +165,33 @@ def beyond_the_limit_of_files(folder):
     assert done.returncode == 1 and "out.npy" in done.stderr and not left, f"status {done.returncode}, left {left}: {done.stderr}"
 
 
+def report_beyond_the_limit_of_files(folder):
+    """A report that cannot be written keeps the outputs from appearing, also where they have room, and old ones stay."""
+    (folder / "logs").mkdir()
+    for old in (False, True):
+        (folder / "job.json").write_text(json.dumps(BASE))
+        if old:
+            (folder / "out.npy").write_text("old")
+        done = subprocess.run([str(PROGRAM), "run", "job.json", "--report", "logs/run.json", *(["--overwrite"] if old else [])], cwd=folder, capture_output=True,
+                              text=True, timeout=300, check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500)))
+        assert done.returncode == 1 and "logs/run.json" in done.stderr, f"status {done.returncode}: {done.stderr}"
+        out = folder / "out.npy"
+        assert (out.read_text() == "old") if old else not out.exists(), "there is a new output"
+        left = [name for name in listing(folder) if ".parallax" in name or "run.json" in name]
+        assert not left, f"left {left}"
+
+
+def a_job_is_no_input(folder):
+    """The hint for an input that is missing is not the job, nor what else is JSON."""
+    for inputs, expected in (("job.jso", "relative"), ({"files": "only/*.tif", "combine": "mean"}, "no files but .json")):
+        (folder / "only").mkdir(exist_ok=True)
+        (folder / "only/job.json").write_text("{}")
+        (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": inputs}}))
+        done = program(["run", "job.json"], folder)
+        said = done.stderr.replace("in job.json", "")
+        assert done.returncode == 2 and expected in said and "job.json" not in said, f"status {done.returncode}: {done.stderr}"
+
+
 def store_beyond_the_limit_of_files(folder):
     """The same of a folder: none of its files is left."""
     (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "big.pgm"}, "outputs": {"image": "deep/out.ome.zarr"}}))
@@ -184,7 +211,7 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, store_beyond_the_limit_of_files, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():
