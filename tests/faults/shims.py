@@ -78,8 +78,8 @@ class Place:
         return {name: data for name, data in self.files().items() if name not in self.before}
 
     def clear(self):
-        for path in self.folder.iterdir():
-            if path.name not in self.before:
+        for path in [*self.folder.iterdir(), *(self.folder / "logs").iterdir()]:
+            if str(path.relative_to(self.folder)) not in self.before:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
