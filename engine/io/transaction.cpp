@@ -48,6 +48,16 @@ std::string tail_of(const fs::path& name) {
     return text;
 }
 
+/// What replaces a file or a folder is as open to others as that was. The owner's rights are those of a new one.
+void keep_mode(const fs::path& old, const fs::path& part) {
+    std::error_code ignored;
+    const fs::file_status was = fs::symlink_status(old, ignored), is = fs::symlink_status(part, ignored);
+    if (!fs::exists(was) || fs::is_symlink(was)) return;
+    const fs::perms owner = fs::perms::owner_all, others = fs::perms::group_all | fs::perms::others_all;
+    const fs::perms wanted = (is.permissions() & owner) | (was.permissions() & others);
+    if (wanted != is.permissions()) fs::permissions(part, wanted, ignored);
+}
+
 /// Runs what throws the system's errors; they are told of `target`.
 template <class F>
 auto told_of(const fs::path& target, const char* what, F&& run) {
@@ -222,6 +232,7 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const fs::path part = folder / entries_.back().part;
         if (added.form == Form::folder) make_folder(folder, entries_.back());
         produce(part);
+        if (added.overwrite) keep_mode(folder / target.filename(), part);
         std::error_code error;
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error && bytes > bytes_left.load()) {

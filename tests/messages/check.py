@@ -181,6 +181,48 @@ def report_beyond_the_limit_of_files(folder):
         assert not left, f"left {left}"
 
 
+def report_in_a_store(folder):
+    """A store is replaced with all that is in it: not with the report of the run that writes it."""
+    job = {**BASE, "outputs": {"image": "image.ome.zarr"}}
+    series = {**job, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}.ome.zarr"}}
+    for text in (job, series):
+        (folder / "job.json").write_text(json.dumps(text))
+        for words in ([], ["--overwrite"]):
+            done = program(["run", "job.json", *words], folder)
+            assert done.returncode == 0, done.stderr
+            for option in ("--report", "--gallery"):
+                done = program(["run", "job.json", "--overwrite", option, "image.ome.zarr/run.html"], folder)
+                assert done.returncode == 2 and "is in an output" in done.stderr, f"status {done.returncode}: {done.stderr}"
+            shutil.rmtree(folder / "job.series", ignore_errors=True)
+        shutil.rmtree(folder / "image.ome.zarr")
+
+
+def stdout_that_is_replaced(folder):
+    """What is printed into a file that the run replaces would be lost."""
+    series = {**BASE, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}-o.npy"}}
+    for text in ({**BASE, "outputs": {"image": "image-o.npy"}}, series):
+        (folder / "job.json").write_text(json.dumps(text))
+        for name, words in (("image-o.npy", ["--json"]), ("image-o.npy", []), ("run.json", ["--json", "--report", "run.json"])):
+            with (folder / name).open("w") as out:
+                done = subprocess.run([str(PROGRAM), "run", "job.json", "--overwrite", *words], cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True,
+                                      timeout=300, check=False)
+            assert done.returncode == 2 and "standard output" in done.stderr, f"status {done.returncode}: {done.stderr}"
+            (folder / name).unlink()
+
+
+def as_open_as_before(folder):
+    """What replaces a file that others may not read is no more open to them."""
+    (folder / "job.json").write_text(json.dumps({**BASE, "outputs": {"image": "o.npy", "store": {"of": "image", "file": "o.ome.zarr"}}}))
+    names = ("o.npy", "run.json", "o.ome.zarr")
+    for mode in (None, 0o700, 0o750):
+        done = program(["run", "job.json", "--overwrite", "--report", "run.json"], folder)
+        assert done.returncode == 0, done.stderr
+        for name in names:
+            now = (folder / name).stat().st_mode & 0o077
+            assert mode is None or now == mode & 0o077, f"{name}: {now:o}"
+            (folder / name).chmod(0o700 if mode is None else 0o750)
+
+
 def a_job_is_no_input(folder):
     """The hint for an input that is missing is not the job, nor what else is JSON."""
     for inputs, expected in (("job.jso", "relative"), ({"files": "only/*.tif", "combine": "mean"}, "no files but .json")):
@@ -211,7 +253,7 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

@@ -55,7 +55,14 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     for (const engine::PreparedInput& input : prepared.inputs) {
         for (const std::filesystem::path& file : input.files) refuse_same(file, "an input");
     }
-    for (const std::filesystem::path& output : prepared.outputs) refuse_same(output, "an output too");
+    for (const std::filesystem::path& output : prepared.outputs) {
+        refuse_same(output, "an output too");
+        std::error_code ignored;
+        const std::filesystem::path inside = std::filesystem::weakly_canonical(path, ignored).lexically_relative(
+            std::filesystem::weakly_canonical(output, ignored));
+        if (!inside.empty() && *inside.begin() != "..")   // a store, which replaces all that is in the one before
+            throw ConfigError(option, fmt::format("{}, which is in an output", file), "a file beside it");
+    }
     const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal().parent_path();
     const bool made_for_outputs =
         std::any_of(prepared.outputs.begin(), prepared.outputs.end(), [&](const std::filesystem::path& output) {
@@ -78,6 +85,11 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
     check_target(options, prepared, "--gallery", options.gallery);
     if (!options.gallery.empty() && engine::path_from(options.gallery) == engine::path_from(options.report))
         throw ConfigError("--gallery", fmt::format("{}, which is the report", options.gallery), "a file of its own");
+    refuse_replaced_stdout(options, [&](const std::filesystem::path& file) {
+        std::error_code ignored;
+        const auto is_it = [&](const std::filesystem::path& output) { return std::filesystem::equivalent(file, output, ignored); };
+        return std::any_of(prepared.outputs.begin(), prepared.outputs.end(), is_it) ? "an output too" : "";
+    });
 }
 
 /// The page is made of files that are opened once more, by their names: somebody else may have put others there.

@@ -163,6 +163,17 @@ void refuse_stdout(const char* option, const std::string& file) {
         throw ConfigError(option, "\"-\"", "the path of a file", "--json prints the report on standard output; \"./-\" is a file of that name");
 }
 
+void refuse_replaced_stdout(const SeriesRunOptions& options, const std::function<std::string(const std::filesystem::path&)>& role) {
+    const auto file = options.quiet && !options.json ? std::nullopt : file_of_stdout();
+    if (!file) return;
+    std::string what = role(*file);
+    std::error_code ignored;
+    for (const auto& [option, text] : files_of(options))
+        if (std::filesystem::equivalent(*file, engine::path_from(text), ignored)) what = fmt::format("that of {}, too", option);
+    if (!what.empty())
+        throw ConfigError("standard output", fmt::format("{}, which is {}", engine::to_utf8(*file), what), "a file of its own, or --quiet");
+}
+
 void check_series_files(const SeriesRunOptions& options) {
     namespace fs = std::filesystem;
     for (const auto& [option, text] : files_of(options)) {
@@ -191,6 +202,7 @@ void check_series_files(const SeriesRunOptions& options, const std::string& job,
         const auto [other, fresh] = taken.emplace(fs::weakly_canonical(path, ignored), option);
         if (!fresh) refuse(option, text, fmt::format("that of {}, too", other->second));
     }
+    refuse_replaced_stdout(options, [&](const fs::path& file) { return role_of(series, file); });
 }
 
 std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar) {

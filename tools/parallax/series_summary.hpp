@@ -14,6 +14,9 @@ namespace parallax::cli {
 engine::series::Shard shard_from(const std::string&);
 /// Throws ConfigError for "-", which elsewhere is standard output.
 void refuse_stdout(const char* option, const std::string& file);
+/// Throws ConfigError where standard output goes to a file that the run replaces: what is printed would be lost. `role`: what else a
+/// file is, empty: nothing.
+void refuse_replaced_stdout(const SeriesRunOptions&, const std::function<std::string(const std::filesystem::path&)>& role);
 /// Throws ConfigError for a report or a trace that cannot be written.
 void check_series_files(const SeriesRunOptions&);
 /// The same for one that is a file of the series, the job, or that of another option.
