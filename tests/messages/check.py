@@ -197,6 +197,19 @@ def report_in_a_store(folder):
         shutil.rmtree(folder / "image.ome.zarr")
 
 
+def report_over_the_records(folder):
+    """No report takes the place of what a series keeps, and one beside that is as good as any."""
+    series = {**BASE, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}-o.npy"}}
+    (folder / "job.json").write_text(json.dumps(series))
+    assert program(["run", "job.json", "--report", "job.series/report.json"], folder).returncode == 0
+    records = [path.name for path in (folder / "job.series").iterdir() if path.name != "report.json"]
+    for name in records + ["items-new.jsonl"]:
+        done = program(["run", "job.json", "--resume", "--report", f"job.series/{name}"], folder)
+        assert done.returncode == 2 and "a record of the series" in done.stderr, f"{name}: status {done.returncode}: {done.stderr}"
+    assert program(["run", "job.json", "--resume", "--report", "job.series/report.json"], folder).returncode == 0
+    assert "1 items done" in program(["series", "check", "job.series"], folder).stdout
+
+
 def stdout_that_is_replaced(folder):
     """What is printed into a file that the run replaces would be lost."""
     series = {**BASE, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}-o.npy"}}
@@ -253,7 +266,7 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():
