@@ -155,7 +155,7 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     const fs::path key = fs::canonical(folder / ".");
     if (places_.contains(key)) return key;
     recover(folder / ".");
-    journal_->place(key);
+    told_of(base_, "the journal cannot be written", [&] { journal_->place(key); });
     point_to_base(places_.emplace(key, folder).first->second, key);
     return key;
 }
