@@ -92,8 +92,10 @@ engine::series::SeriesOptions series_options_of(const JobOptions& options) {
     return {manifest, options.overwrite, options.resume, {options.shard, options.shards}};
 }
 
-engine::RunJobOptions run_options_of(const JobOptions& options) {
+/// `report` gets the text of it before any output is in its place: behind that no memory is asked for.
+engine::RunJobOptions run_options_of(const JobOptions& options, std::string& report) {
     engine::RunJobOptions run;
+    run.along = [&report](const Json& json, io::Transaction&) { report = json.dump(-1, ' ', false, Json::error_handler_t::replace); };
     run.progress = options.progress;
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };
     run.series.readers = options.readers;
@@ -124,9 +126,10 @@ void tell(const Say& say, const std::vector<std::string>& warnings) {
 std::string run_on(const engine::PreparedJob& job, const std::vector<engine::Engine*>& engines, const JobOptions& options,
                    const Say& say) {
     tell(say, job.warnings());
-    const engine::JobOutcome outcome = engine::run(job, engines, run_options_of(options));
+    std::string report;
+    const engine::JobOutcome outcome = engine::run(job, engines, run_options_of(options, report));
     if (outcome.job) tell(say, outcome.job->warnings);
-    return to_json(outcome, job).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return report;
 }
 
 engine::Job parsed(const Job& job, const engine::Registry& registry, const EngineOptions& how) {
@@ -149,8 +152,9 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
                      context_options(how).cache, Engine::Impl::limits_of(how));
     });
     try {
-        const auto result = engine::distributed::run_rank(mine->prepared, *mine->engine, *ranks, run_options_of(options));
-        return result ? to_json(*result).dump(-1, ' ', false, Json::error_handler_t::replace) : std::string();
+        std::string report;
+        engine::distributed::run_rank(mine->prepared, *mine->engine, *ranks, run_options_of(options, report));
+        return report;
     } catch (...) {
         ranks->give_up(1);   // the others would wait for ever
         throw;

@@ -4,6 +4,7 @@
 #include "distributed/output.hpp"
 #include "distributed/threads.hpp"
 #include "exec/shared.hpp"
+#include "io/transaction.hpp"
 #include "job/progress.hpp"
 #include "job/result.hpp"
 
@@ -27,15 +28,15 @@ std::map<std::string, std::vector<std::size_t>> gather_sizes(const PartResult& m
     return all;
 }
 
-/// Arrays and records of the step -> files, by rank 0; the others send it what they have made.
-void write_outputs(Work& work, const PartResult& made, Communicator& ranks) {
+/// Arrays and records of the step -> files that commit() puts in their places, by rank 0; the others send it what they have made.
+void stage_outputs(Work& work, const PartResult& made, Communicator& ranks, io::Transaction& files) {
     const auto sizes = gather_sizes(made, ranks);
     if (ranks.rank() != 0) {
         for (const OutputSpec& output : work.prepared->job.outputs)
             if (output.form == OutputForm::array) send_slices(ranks, made.slices.at(output.source.port));
         return;
     }
-    write_work(work, [&](const OutputSpec& output, const std::filesystem::path& path) {
+    stage_work(work, files, [&](const OutputSpec& output, const std::filesystem::path& path) {
         const std::string& port = output.source.port;
         write_slices(path, output, work.prepared->resolved.desc(output.source),
                      Pieces(ranks, made.slices.at(port), sizes.at(port)));
@@ -78,12 +79,17 @@ std::optional<JobResult> run_rank(const Prepared& prepared, Engine& engine, Comm
     about.update(made.report);
     ranks.set_limit(longest_wait_s);   // a disk's time is not a step's
     const std::vector<std::string> abouts = gather(ranks, about.dump(-1, ' ', false, Json::error_handler_t::replace));
-    write_outputs(work, made, ranks);
+    io::Transaction files = transaction_of(prepared);
+    stage_outputs(work, made, ranks, files);
+    std::optional<JobResult> result;
+    if (ranks.rank() == 0) {
+        result = result_of(work, engine, shared.executed(), options);
+        for (const std::string& text : abouts) result->ranks.push_back(Json::parse(text));
+        if (options.along) options.along(to_json(*result), files);
+        files.commit();
+    }
     barrier(ranks);
-    if (ranks.rank() != 0) return std::nullopt;
-    JobResult result = result_of(work, engine, shared.executed(), options);
-    for (const std::string& text : abouts) result.ranks.push_back(Json::parse(text));
-    progress.end();
+    if (result) progress.end();
     return result;
 }
 

@@ -110,8 +110,9 @@ std::string drawn_curves(const Json& record) {
 }
 
 /// A record, a table or an array, by the file that it went to.
-std::string output_of(const std::string& name, const Json& output, const Json& records, std::int64_t side) {
-    const fs::path path = path_from(output.value("path", ""));
+std::string output_of(const std::string& name, const Json& output, const Json& records, std::int64_t side,
+                      const Standing& standing) {
+    const fs::path path = path_from(output.value("path", "")), at = standing ? standing(path) : path;
     const std::string extension = io::in_lower_case(path.extension().string());
     std::string html = fmt::format("<h3>{}</h3>", escaped(name));
     for (const Json& warning : output.value("warnings", Json::array()))
@@ -119,23 +120,23 @@ std::string output_of(const std::string& name, const Json& output, const Json& r
     try {
         if (extension == ".csv") {
             Json columns;
-            const std::string table = table_of(text_of_file(path), most_rows, columns);
+            const std::string table = table_of(text_of_file(at), most_rows, columns);
             return html + drawn_curves(columns) + table;
         }
         if (extension == ".json") {
-            const Json record = records.contains(name) ? records[name] : load_json(path);
+            const Json record = records.contains(name) ? records[name] : load_json(at);
             return html + scalars_of(record) + drawn_curves(record);
         }
     } catch (const std::exception& error) {
         return html + fmt::format("<p>{}: not shown: {}</p>", escaped(io::show(path)), escaped(error.what()));
     }
-    return html + shown(path, {}, side);
+    return html + shown(path, {}, side, at);
 }
 
-std::string outputs_of(const Json& report) {
+std::string outputs_of(const Json& report, const Standing& standing) {
     std::string html;
     const Json records = report.value("records", Json::object()), outputs = report.value("outputs", Json::object());
-    for (const auto& [name, output] : outputs.items()) html += output_of(name, output, records, large);
+    for (const auto& [name, output] : outputs.items()) html += output_of(name, output, records, large, standing);
     return html;
 }
 
@@ -206,7 +207,7 @@ std::string items_of(const Json& report, std::size_t most) {
     return html;
 }
 
-std::string page_of_series(const Json& report, std::size_t most_items) {
+std::string page_of_series(const Json& report, std::size_t most_items, const Standing& standing) {
     const Json& items = report.at("items");
     const std::string title = report.contains("job") ? report["job"].value("comment", "") : std::string();
     std::string html = head(title.empty() ? "A series" : title);
@@ -218,20 +219,20 @@ std::string page_of_series(const Json& report, std::size_t most_items) {
     for (const Json& device : report.value("devices", Json::array()))
         html += fmt::format("<p class=\"quiet\">{}: {} items</p>", escaped(device_line(device)), device.value("items", 0));
     html += warnings_of(report);
-    html += section("Of all items", outputs_of(report));
+    html += section("Of all items", outputs_of(report, standing));
     html += section("Items", items_of(report, most_items));
     html += section("Steps", steps_of(report));
     return html;
 }
 
-std::string page_of_job(const Json& report) {
+std::string page_of_job(const Json& report, const Standing& standing) {
     const std::string comment = report.at("job").value("comment", ""), title = comment.empty() ? "A job" : comment;
     std::string html = head(title) + fmt::format("<h1>{}</h1>", escaped(title));
     html += fmt::format("<p>Done in {:.4g} s on {}. <span class=\"quiet\">{}</span></p>", report.value("wall_seconds", 0.0),
                         escaped(device_line(report.at("device"))), escaped(report.value("finished", "")));
     html += warnings_of(report);
     html += section("Inputs", inputs_of(report));
-    html += section("Outputs", outputs_of(report));
+    html += section("Outputs", outputs_of(report, standing));
     html += section("Steps", steps_of(report));
     std::string rows;
     add_stages(report.value("stages", Json::array()), rows);
@@ -241,8 +242,9 @@ std::string page_of_job(const Json& report) {
 
 }   // namespace
 
-std::string page(const Json& report, std::size_t most_items) {
-    std::string html = report.contains("parallax_series_report") ? page_of_series(report, most_items) : page_of_job(report);
+std::string page(const Json& report, std::size_t most_items, const Standing& standing) {
+    std::string html = report.contains("parallax_series_report") ? page_of_series(report, most_items, standing)
+                                                                 : page_of_job(report, standing);
     return html +
            fmt::format("<p class=\"quiet\">Parallax {}</p></body></html>\n", escaped(report.at("engine").value("version", "")));
 }

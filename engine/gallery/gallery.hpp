@@ -3,17 +3,22 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "parallax/host/json.hpp"
 
 namespace parallax::engine::gallery {
 
+using Standing = std::function<std::filesystem::path(const std::filesystem::path&)>;
+
 /// The page for the report of a job or of a series (to_json of a JobResult or SeriesResult), as HTML with everything inside. A
 /// file that cannot be shown is named with the reason; nothing is thrown for it. Of a series at most `most_items` items are
 /// shown, evenly taken from all.
 ///
 ///   io::write_text("page.html", gallery::page(to_json(result)), false);
-std::string page(const Json& report, std::size_t most_items = 60);
+///
+/// `standing`: where outputs are that are not in their places yet.
+std::string page(const Json& report, std::size_t most_items = 60, const Standing& standing = {});
 
 }   // namespace parallax::engine::gallery

@@ -156,15 +156,16 @@ HostArray small_picture(const HostArray& given, std::int64_t most, std::int64_t 
     return io::picture::make(small, options, {"a picture"});
 }
 
-std::string shown(const fs::path& path, const io::ReadOptions& options, std::int64_t side) {
+std::string shown(const fs::path& path, const io::ReadOptions& options, std::int64_t side, const fs::path& at) {
+    const fs::path& file = at.empty() ? path : at;
     const std::string extension = io::in_lower_case(path.extension().string());
     try {
         if (!options.raw) {
-            if (const std::string inside = as_it_is(path, extension, side); !inside.empty()) return figure(path, inside, "");
+            if (const std::string inside = as_it_is(file, extension, side); !inside.empty()) return figure(path, inside, "");
         }
         io::ReadOptions limited = options;
         limited.limit_bytes = most_read;
-        const HostArray array = io::read(path, limited);
+        const HostArray array = io::read(file, limited);
         if (array.desc.axes.empty()) return figure(path, "", array.desc.describe());
         if (array.desc.axes.size() == 1) return figure(path, curve_of(array), array.desc.describe());
         const Planes planes = planes_of(array.desc);
@@ -172,6 +173,8 @@ std::string shown(const fs::path& path, const io::ReadOptions& options, std::int
         if (planes.count > most_planes) words += fmt::format(", {} planes of {}", most_planes, planes.count);
         return figure(path, fmt::format("<img alt=\"\" src=\"{}\">", picture_link(small_picture(array, most_planes, side))),
                       words);
+    } catch (const IoError& error) {
+        return figure(path, "", fmt::format("not shown: {}", IoError(io::show(path), error.problem, error.hint).what()));
     } catch (const std::exception& error) {
         return figure(path, "", fmt::format("not shown: {}", error.what()));
     }

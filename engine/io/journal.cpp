@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #if defined(_WIN32)
 #include <fcntl.h>
@@ -44,7 +46,8 @@ bool is_name(const std::string& text) {
            text.find('\0') == std::string::npos;
 }
 
-std::optional<std::vector<Move>> moves_from(const Json& list) {
+/// `overwrite`: of moves that do not say.
+std::optional<std::vector<Move>> moves_from(const Json& list, bool overwrite) {
     std::vector<Move> moves;
     for (const Json& json : list) {
         Move move;
@@ -55,6 +58,7 @@ std::optional<std::vector<Move>> moves_from(const Json& list) {
         move.inode = json.at("inode").get_ref<const std::uint64_t&>();
         move.bytes = json.at("bytes").get_ref<const std::uint64_t&>();
         move.folder_of_files = json.value("folder_of_files", false);
+        move.overwrite = json.value("overwrite", overwrite);
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
         moves.push_back(std::move(move));
     }
@@ -75,8 +79,7 @@ bool take_line(const std::string& line, Done& done) {
         if (json.contains("tree")) done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
         if (json.contains("undo")) done.undone = true;
         if (json.contains("commit")) {
-            done.moves = moves_from(json.at("commit"));
-            done.overwrite = json.at("overwrite").get<bool>();
+            done.moves = moves_from(json.at("commit"), json.at("overwrite").get<bool>());
             return done.moves.has_value();
         }
         return true;
@@ -94,6 +97,20 @@ void move_to(const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::rename(from, to, error);
     if (error) throw std::system_error(error, to.string());
+}
+
+void move_back(const host::Folder& folder, const Move& move) {
+    if (move.folder_of_files) return folder_back(folder, move);
+    const fs::path to = folder / path_of(move.name);
+    if (!move.old.empty()) {
+        if (is_there(folder / move.old)) move_to(folder / move.old, to);
+        return;
+    }
+    if (is_there(folder / move.part)) return;
+    const auto now = host::identity_of(to);   // only what is ours
+    std::error_code error;
+    if (now && now->bytes == move.bytes && now->inode == move.inode) fs::remove(to, error);
+    if (error) throw std::system_error(error, move.name);
 }
 
 }  // namespace
@@ -198,8 +215,9 @@ void Journal::place(const fs::path& folder) { write(Json::object({{"place", text
 void Journal::tree(std::uint64_t inode, bool synced) { write(Json::object({{"tree", inode}}), synced); }
 void Journal::undo() { write(Json::object({{"undo", true}}), true); }
 
-void Journal::commit(const std::vector<Move>& moves, bool overwrite, bool synced) {
+void Journal::commit(const std::vector<Move>& moves, bool synced) {
     Json list = Json::array();
+    const bool overwrite = !moves.empty() && moves.front().overwrite;
     for (const Move& move : moves) {
         list.push_back({{"folder", text_of(move.folder)},
                         {"part", move.part},
@@ -208,20 +226,27 @@ void Journal::commit(const std::vector<Move>& moves, bool overwrite, bool synced
                         {"inode", move.inode},
                         {"bytes", move.bytes}});
         if (move.folder_of_files) list.back()["folder_of_files"] = true;
+        if (move.overwrite != overwrite) list.back()["overwrite"] = move.overwrite;
     }
     write(Json::object({{"commit", std::move(list)}, {"overwrite", overwrite}}), synced);
 }
 
 void go_forward(const FolderOf& folder_of, const Done& done) {
+    std::set<std::pair<fs::path, std::uint64_t>> placed;
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
         const fs::path from = folder / move.part, to = folder / path_of(move.name);
+        // To some file systems two names are one (A and a, accents in two forms): the second would take the first one's place.
+        const auto there = host::identity_of(to);
+        if (there && there->inode != move.inode && placed.contains({move.folder, there->inode}))
+            throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
+        if (move.inode != 0) placed.emplace(move.folder, move.inode);
         if (move.folder_of_files) {
-            folder_forward(folder, move, done.overwrite);
+            folder_forward(folder, move, move.overwrite);
             continue;
         }
         if (!is_there(from)) continue;   // it is in its place
-        if (done.overwrite) {
+        if (move.overwrite) {
             // By a process that has ended; somebody may have put there meanwhile what no file of ours replaces.
             std::error_code unknown;
             if (const fs::file_status now = fs::symlink_status(to, unknown);
@@ -244,25 +269,11 @@ void go_back(const FolderOf& folder_of, const Done& done) {
     if (!done.moves) return;
     std::optional<std::system_error> stays;   // what cannot go back keeps nothing else from it
     for (const Move& move : *done.moves) {
-        const host::Folder folder = folder_of(move.folder);
-        const fs::path to = folder / path_of(move.name);
-        if (move.folder_of_files) {
-            try {
-                folder_back(folder, move);
-            } catch (const std::system_error& error) {
-                if (!stays) stays = error;
-            }
-            continue;
+        try {
+            move_back(folder_of(move.folder), move);
+        } catch (const std::system_error& error) {
+            if (!stays && error.code() != std::errc::no_such_file_or_directory) stays = error;
         }
-        if (!move.old.empty()) {
-            if (is_there(folder / move.old)) move_to(folder / move.old, to);
-            continue;
-        }
-        if (is_there(folder / move.part)) continue;
-        const auto now = host::identity_of(to);   // only what is ours
-        std::error_code error;
-        if (now && now->bytes == move.bytes && now->inode == move.inode) fs::remove(to, error);
-        if (error) throw std::system_error(error, move.name);
     }
     if (stays) throw *stays;
 }

@@ -17,11 +17,12 @@ namespace parallax::io {
 
 /// A file that goes to its place.
 struct Move {
-    std::filesystem::path folder;   ///< relative to the transaction's base
+    std::filesystem::path folder;   ///< relative to the transaction's base; absolute: elsewhere
     std::string part, name;         ///< in that folder
     std::string old;                ///< another name there of what was there before; empty: nothing was
     std::uint64_t inode = 0, bytes = 0;
     bool folder_of_files = false;   ///< a folder, and all that is in it: `old` is there only from the moment when it moves
+    bool overwrite = false;         ///< what somebody puts there meanwhile is replaced, too
 };
 
 struct Done {
@@ -29,7 +30,6 @@ struct Done {
     std::vector<std::filesystem::path> places;   ///< folders with parts
     std::set<std::uint64_t> trees;               ///< numbers of folders that are removed with what is in them
     std::optional<std::vector<Move>> moves;      ///< it is committed
-    bool overwrite = false;
     bool undone = false;                         ///< or was about to be
 };
 
@@ -52,7 +52,7 @@ public:
     /// Of a folder under a name of the transaction's, or about to get one. Without this line only what is empty is removed:
     /// somebody may have given another's folder such a name.
     void tree(std::uint64_t inode, bool synced);
-    void commit(const std::vector<Move>&, bool overwrite, bool synced);
+    void commit(const std::vector<Move>&, bool synced);
     void undo();
 
 private:
@@ -63,10 +63,10 @@ private:
 };
 
 /// The folder of a move: one that is open already, or is opened now.
-using FolderOf = std::function<host::Folder(const std::filesystem::path& relative)>;
+using FolderOf = std::function<host::Folder(const std::filesystem::path& of_move)>;
 /// Renames what is not in its place yet; the folders are not synced. Throws std::system_error.
 void go_forward(const FolderOf&, const Done&);
-/// Brings back what was there before. Throws std::system_error.
+/// Brings back what was there before; where a folder has gone, there is nothing to bring back. Throws std::system_error.
 void go_back(const FolderOf&, const Done&);
 /// Removes folders that a transaction has made and that are empty.
 void remove_made(const host::Folder& base, const std::vector<std::filesystem::path>& made) noexcept;

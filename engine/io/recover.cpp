@@ -1,6 +1,7 @@
 // What a process that is no more has left of a transaction, by whoever comes next to the folder.
 #include "io/file.hpp"
 #include "io/journal.hpp"
+#include "io/pointer.hpp"
 #include "io/transaction.hpp"
 #include "io/tree.hpp"
 #include "support/entries.hpp"
@@ -10,8 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -95,7 +94,7 @@ public:
     const host::Folder& below(const fs::path& relative) {
         const auto known = open_.find(relative);
         if (known != open_.end()) return known->second;
-        host::Folder folder = base_.below(relative);
+        host::Folder folder = relative.is_absolute() ? host::Folder::open_strictly(relative) : base_.below(relative);
         if (stranger_ && folder.owner() != stranger_)
             throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
         return open_.emplace(relative, std::move(folder)).first->second;
@@ -115,6 +114,34 @@ private:
     std::map<fs::path, host::Folder> open_;
 };
 
+bool reaches_elsewhere(const Done& done) {
+    const std::vector<Move> moves = done.moves.value_or(std::vector<Move>());
+    return std::any_of(done.places.begin(), done.places.end(), [](const fs::path& place) { return place.is_absolute(); }) ||
+           std::any_of(moves.begin(), moves.end(), [](const Move& move) { return move.folder.is_absolute(); });
+}
+
+/// What lies elsewhere and is not to be touched: a folder without the transaction's pointer (that was removed last, or never
+/// written: what a journal alone says gives nobody a way into other folders), and one that cannot be opened now. True: what is in
+/// that one has yet to be done.
+bool leave_elsewhere(Done& done, Folders& folders, const std::string& transaction) {
+    bool waits = false;
+    const auto is_left = [&](const fs::path& folder) {
+        if (!folder.is_absolute()) return false;
+        try {
+            return !has_pointer(folders.below(folder), transaction);
+        } catch (const std::system_error&) {
+            return waits = true;
+        }
+    };
+    std::erase_if(done.places, is_left);
+    if (done.moves) std::erase_if(*done.moves, [&](const Move& move) { return is_left(move.folder); });
+    return waits && done.moves;
+}
+
+void warn_of(const fs::path& left, const std::string& why) {
+    host::warn_once(fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}", show(left), why));
+}
+
 void recover_at(const host::Folder& base, const std::string& transaction, Names& names) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return;   // its process is alive, or it has ended by now
@@ -122,6 +149,8 @@ void recover_at(const host::Folder& base, const std::string& transaction, Names&
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return;
     Folders folders(base, journal->stranger());
+    if (journal->stranger() && reaches_elsewhere(done)) return;
+    const bool waits = leave_elsewhere(done, folders, transaction);
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
     if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return;
@@ -156,25 +185,18 @@ void recover_at(const host::Folder& base, const std::string& transaction, Names&
     }
     gone = remove_in(base, ".") && gone;
     if (!gone) return;   // without the journal nobody would know what may be removed
+    if (waits) return warn_of(base / transaction, "a report that belongs to it is in a folder that is not there now");
     if (!done.moves || done.undone) remove_made(base, done.made);
     std::error_code ignored;
     fs::remove(base / (transaction + journal_ending), ignored);
 }
 
 void recover_one(const host::Folder& folder, const std::string& transaction, Names& names) {
-    const fs::path pointer = folder / (transaction + base_ending);
+    std::optional<fs::path> where = folder / ".";
+    if (has_pointer(folder, transaction)) where = pointed_to(folder, transaction);
+    if (!where) return;   // of a process that has ended meanwhile the journal knows this folder
+    const host::Folder base = host::Folder::open(*where);
     std::error_code ignored;
-    const bool points = fs::is_regular_file(fs::symlink_status(pointer, ignored));
-    fs::path up = ".";
-    if (points) {
-        std::ifstream file(pointer);
-        std::string line;
-        // Without its line's end it is being written at this moment; of a process that has ended meanwhile the journal knows this folder.
-        if (!std::getline(file, line) || file.eof()) return;
-        const int levels = std::atoi(line.c_str());
-        for (int i = 0; i < std::clamp(levels, 0, 256); ++i) up /= "..";
-    }
-    const host::Folder base = points ? host::Folder::open(folder / up) : folder;
     if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) recover_at(base, transaction, names);
     else remove_parts(folder, transaction, names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
 }
@@ -193,8 +215,7 @@ void recover(const fs::path& folder) {
         try {
             recover_one(host::Folder::open(path), transaction, names);
         } catch (const std::system_error& error) {
-            host::warn_once(fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}",
-                                        show(path / transaction), error.code().message()));
+            warn_of(path / transaction, error.what());
         }
     }
 }

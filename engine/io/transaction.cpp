@@ -5,6 +5,7 @@
 #include "io/hints.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
+#include "io/pointer.hpp"
 #include "io/tree.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
@@ -30,6 +31,8 @@ constexpr const char* permissions_hint = "look at the room and the permissions o
 /// Names in one folder are exchanged: where that crosses from one device to another, it is a layer of a container's image.
 const char* hint_for(const std::error_code& error) {
     if (error == std::errc::file_too_large) return file_limit_hint;
+    if (error == std::errc::file_exists)
+        return "somebody has put a file there meanwhile, or the file system takes two of the names for one (A and a): use other names";
     return error == std::errc::cross_device_link
                ? "a folder in a layer below (of a container's image, of an overlay) cannot be renamed: remove it first, or choose another name"
                : permissions_hint;
@@ -43,6 +46,16 @@ std::string tail_of(const fs::path& name) {
     if (text.size() > 24) text = text.substr(text.size() - 24);
     while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0) == 0x80) text.erase(text.begin());
     return text;
+}
+
+/// What replaces a file or a folder is as open to others as that was. The owner's rights are those of a new one.
+void keep_mode(const fs::path& old, const fs::path& part) {
+    std::error_code ignored;
+    const fs::file_status was = fs::symlink_status(old, ignored), is = fs::symlink_status(part, ignored);
+    if (!fs::exists(was) || fs::is_symlink(was)) return;
+    const fs::perms owner = fs::perms::owner_all, others = fs::perms::group_all | fs::perms::others_all;
+    const fs::perms wanted = (is.permissions() & owner) | (was.permissions() & others);
+    if (wanted != is.permissions()) fs::permissions(part, wanted, ignored);
 }
 
 /// Runs what throws the system's errors; they are told of `target`.
@@ -78,22 +91,24 @@ bool Transaction::is_part(const fs::path& path) {
     return transaction && name[std::min(transaction->size(), name.size() - 1)] == '-';
 }
 
-void Transaction::begin() {
-    if (how_.strict) {
-        folder_ = told_of(base_, "the folder cannot be opened or made without following links", [&] {
-            return host::Folder::open_strictly(base_, [&](const fs::path& folder) { made_above_.push_back(folder); });
+host::Folder Transaction::open_or_make(const fs::path& path) {
+    if (how_.strict)
+        return told_of(path, "the folder cannot be opened or made without following links", [&] {
+            return host::Folder::open_strictly(path, [&](const fs::path& folder) { made_above_.push_back(folder); });
         });
-    } else {
-        std::vector<fs::path> missing;
-        for (fs::path at = base_; !fs::exists(at) && at.has_relative_path(); at = at.parent_path()) missing.push_back(at);
-        for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
-            std::error_code error;
-            if (fs::create_directory(*at, error)) made_above_.push_back(*at);
-            if (error && !fs::is_directory(*at))
-                throw IoError(show(*at), "the folder cannot be made: " + error.message(), "choose another folder");
-        }
-        folder_ = host::Folder::open(base_);
+    std::vector<fs::path> missing;
+    for (fs::path at = path; !fs::exists(at) && at.has_relative_path(); at = at.parent_path()) missing.push_back(at);
+    for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+        std::error_code error;
+        if (fs::create_directory(*at, error)) made_above_.push_back(*at);
+        if (error && !fs::is_directory(*at))
+            throw IoError(show(*at), "the folder cannot be made: " + error.message(), "choose another folder");
     }
+    return host::Folder::open(path);
+}
+
+void Transaction::begin() {
+    folder_ = open_or_make(base_);
     recover(*folder_ / ".");
     while (!journal_) {
         id_ = transaction_prefix + host::platform::unique_suffix();
@@ -113,16 +128,36 @@ const host::Folder& Transaction::place(const fs::path& relative) {
         journal_->place(relative);
     }
     const host::Folder& place = places_.emplace(relative, folder).first->second;   // from now on it is cleaned
-    if (relative == ".") return place;
+    if (relative != ".") point_to_base(place, relative);
+    return place;
+}
+
+void Transaction::point_to_base(const host::Folder& folder, const fs::path& relative) {
     try {
-        File base = File::create(folder / (id_ + base_ending));
-        const std::string levels = std::to_string(std::distance(relative.begin(), relative.end())) + '\n';
-        base.write(levels.data(), levels.size());
-        base.close();
+        write_pointer(folder, id_, relative, *folder_, how_.synced);
     } catch (const IoError& error) {   // of a name that nobody knows
         throw IoError(show(base_ / relative), error.problem, error.hint);
     }
-    return place;
+}
+
+/// Among places_: below the base, by whatever way it is written, or absolute.
+fs::path Transaction::folder_beside(const fs::path& target) {
+    const fs::path path = fs::absolute(target).lexically_normal().parent_path();
+    if (!journal_) {
+        base_ = path;
+        return ".";
+    }
+    // Of a link that somebody puts there after this look, no more follows than that both ways are taken to be apart.
+    const fs::path real = how_.strict ? path : fs::weakly_canonical(path);
+    const fs::path inside = real.lexically_relative(how_.strict ? base_ : fs::canonical(*folder_ / "."));
+    if (!inside.empty() && *inside.begin() != "..") return inside;
+    const host::Folder folder = open_or_make(path);
+    const fs::path key = fs::canonical(folder / ".");
+    if (places_.contains(key)) return key;
+    recover(folder / ".");
+    told_of(base_, "the journal cannot be written", [&] { journal_->place(key); });
+    point_to_base(places_.emplace(key, folder).first->second, key);
+    return key;
 }
 
 /// Of a folder below the base. A link there that stays below it stands for what it leads to.
@@ -170,15 +205,36 @@ void Transaction::check_place(const host::Folder& place, const fs::path& target,
 
 fs::path Transaction::add(const fs::path& target, const std::function<void(const fs::path&)>& produce, Form form) {
     const fs::path relative = relative_of(fs::absolute(target).lexically_normal().parent_path());
+    return add_to(relative, {target, {}, {}, {}, form, how_.overwrite}, produce);
+}
+
+fs::path Transaction::add_beside(const fs::path& target, bool overwrite, const std::function<void(const fs::path&)>& produce) {
+    check_target(target, overwrite, false);
+    const fs::path folder = told_of(target, "cannot be written", [&] { return folder_beside(target); });
+    const auto named = [&](const fs::path& part) {
+        try {
+            produce(part);
+        } catch (const IoError& error) {   // the user knows the file by the name that it will have
+            throw IoError(show(target), error.problem, error.hint);
+        }
+    };
+    return add_to(folder, {target, {}, {}, {}, Form::file, overwrite}, named);
+}
+
+fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::function<void(const fs::path&)>& produce) {
+    const fs::path& target = added.target;
     return told_of(target, "cannot be written", [&] {
         const host::Folder& folder = place(relative);
-        check_place(folder, target, form);
-        entries_.push_back({target, relative, fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target)), {}, form});
+        check_place(folder, target, added.form);
+        added.folder = relative;
+        added.part = fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target));
+        entries_.push_back(added);
         const fs::path part = folder / entries_.back().part;
-        if (form == Form::folder) make_folder(folder, entries_.back());
+        if (added.form == Form::folder) make_folder(folder, entries_.back());
         produce(part);
+        if (added.overwrite) keep_mode(folder / target.filename(), part);
         std::error_code error;
-        const std::uint64_t bytes = form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
+        const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error && bytes > bytes_left.load()) {
             throw IoError(show(target),
                           fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, bytes_left.load()),
@@ -189,20 +245,34 @@ fs::path Transaction::add(const fs::path& target, const std::function<void(const
     });
 }
 
+fs::path Transaction::staged(const fs::path& target) const {
+    const fs::path wanted = fs::absolute(target).lexically_normal();
+    for (const Entry& entry : entries_)
+        if (fs::absolute(entry.target).lexically_normal() == wanted) return places_.at(entry.folder) / entry.part;
+    return target;
+}
+
+void Transaction::sync() {
+    if (!how_.synced) return;
+    for (Entry& entry : entries_) {
+        if (entry.synced) continue;
+        told_of(entry.target, "cannot be written", [&] {
+            const fs::path part = places_.at(entry.folder) / entry.part;
+            entry.form == Form::folder ? sync_tree(part) : host::sync_file(part);
+        });
+        entry.synced = true;
+    }
+}
+
 void Transaction::commit() {
-    if (how_.synced)
-        for (const Entry& entry : entries_)
-            told_of(entry.target, "cannot be written", [&] {
-                const fs::path part = places_.at(entry.folder) / entry.part;
-                entry.form == Form::folder ? sync_tree(part) : host::sync_file(part);
-            });
+    sync();
     for (const Entry& entry : entries_) {
         if (entry.form == Form::folder) check_folder(entry);
         check_place(places_.at(entry.folder), entry.target, entry.form);   // somebody may have put something there meanwhile
     }
     const auto replaces_by_folder = [this](const Entry& entry) {
         std::error_code ignored;
-        return entry.form == Form::folder && how_.overwrite &&
+        return entry.form == Form::folder && entry.overwrite &&
                fs::exists(fs::symlink_status(places_.at(entry.folder) / entry.target.filename(), ignored));
     };
     if (entries_.size() == 1 && !replaces_by_folder(entries_.front())) {   // one renaming is whole by itself
@@ -210,9 +280,9 @@ void Transaction::commit() {
         const host::Folder& folder = places_.at(entry.folder);
         const fs::path from = folder / entry.part, to = folder / entry.target.filename();
         std::error_code error;
-        if (how_.overwrite) fs::rename(from, to, error);
+        if (entry.overwrite) fs::rename(from, to, error);
         else error = host::rename_to_free(from, to);
-        if (error == std::errc::file_exists && !how_.overwrite)
+        if (error == std::errc::file_exists && !entry.overwrite)
             throw IoError(show(entry.target), "appeared while it was being written",
                           "use --overwrite to replace it, or another name");
         // Another's folder came between the look at the place and this.
@@ -224,8 +294,8 @@ void Transaction::commit() {
     committed_ = true;
     if (!entries_.empty() && how_.synced)
         told_of(entries_.front().target, "is in its place, but may not outlast a power cut", [&] {
+            for (const Entry& entry : entries_) places_.at(entry.folder).sync();
             std::set<fs::path> changed;
-            for (const Entry& entry : entries_) changed.insert(entry.folder);
             for (const fs::path& folder : made_) changed.insert(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
             for (const fs::path& folder : changed) folder_->below(folder).sync();
             for (const fs::path& folder : made_above_) host::Folder::open(folder.parent_path()).sync();
@@ -267,21 +337,21 @@ void Transaction::put_in_place() {
             throw IoError(show(entry.target), "has gone before it was in its place", "leave hidden files alone while a job runs");
         std::error_code error;
         if (fs::exists(fs::symlink_status(to, error))) {
-            if (!how_.overwrite)
+            if (!entry.overwrite)
                 throw IoError(show(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
             set_aside(entry, folder, i);
         }
         moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
-                         entry.form == Form::folder});
+                         entry.form == Form::folder, entry.overwrite});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {
             for (const Entry& entry : entries_) places_.at(entry.folder).sync();
             folder_->sync();
         }
-        journal_->commit(moves, how_.overwrite, how_.synced);
+        journal_->commit(moves, how_.synced);
     });
-    const Done done{made_, {}, {}, moves, how_.overwrite, false};
+    const Done done{made_, {}, {}, moves, false};
     // Folders that are open: where the process may open no more, it can still finish or go back.
     const FolderOf open = [this](const fs::path& folder) { return places_.at(folder); };
     try {

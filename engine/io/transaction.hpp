@@ -4,6 +4,7 @@
 //   out/.parallax-<id>-0-holo.png     a new file, until it is moved to its place
 //   out/.parallax-<id>-old-0          another name of the file that was there before
 //   out/a/.parallax-<id>.base         in each further folder: where the journal is
+//   logs/.parallax-<id>-2-run.json    a report, which may lie anywhere, with a .base of its own beside it
 //
 //   1. Each file is written there, and synced.
 //   2. The line "commit" is synced into the journal, if there are several files. This is the moment at which they are there.
@@ -56,6 +57,15 @@ public:
     /// Throws IoError; then no file has changed. Once.
     void commit();
 
+    /// The same for a file that may lie anywhere, in a folder that is made where it is missing, and has its own rule for what is
+    /// there: a report. Added last; where nothing else was, its folder takes the place of the base.
+    std::filesystem::path add_beside(const std::filesystem::path& target, bool overwrite,
+                                     const std::function<void(const std::filesystem::path&)>& produce);
+    /// Where a file that was added stands until commit(); others are where they are.
+    std::filesystem::path staged(const std::filesystem::path& target) const;
+    /// Puts what was added until now where a power cut does not reach it, which commit() need not do any more. Throws IoError.
+    void sync();
+
     /// The most bytes that all transactions of this process together may write from now on: what is beyond is an IoError of
     /// add().
     static void limit(std::uint64_t bytes);
@@ -67,11 +77,16 @@ public:
 private:
     struct Entry {
         std::filesystem::path target;     ///< as the caller wrote it
-        std::filesystem::path folder;     ///< relative to the base
+        std::filesystem::path folder;     ///< relative to the base; absolute: elsewhere
         std::string part, old;
         Form form = Form::file;
+        bool overwrite = false, synced = false;
         std::uint64_t inode = 0;   ///< of a folder that was made
     };
+    std::filesystem::path add_to(const std::filesystem::path& folder, Entry, const std::function<void(const std::filesystem::path&)>&);
+    std::filesystem::path folder_beside(const std::filesystem::path& target);
+    host::Folder open_or_make(const std::filesystem::path&);
+    void point_to_base(const host::Folder& folder, const std::filesystem::path& relative);
     void make_folder(const host::Folder& place, Entry&);
     void check_folder(const Entry&) const;
     void check_place(const host::Folder& place, const std::filesystem::path& target, Form) const;
@@ -87,7 +102,7 @@ private:
     How how_;
     bool committed_ = false, left_ = false;
     std::string id_;
-    std::vector<std::filesystem::path> made_above_;   ///< `base` and what it needed, outermost first
+    std::vector<std::filesystem::path> made_above_;   ///< `base`, folders elsewhere and what they needed, outer ones first
     std::vector<std::filesystem::path> made_;         ///< below it
     std::optional<host::Folder> folder_;              ///< `base`
     std::unique_ptr<Journal> journal_;

@@ -91,6 +91,9 @@ std::string advice_on_missing(const std::string& text, const fs::path& path, con
     return of_job && (path.is_relative() || text.front() != '/') ? "paths are relative to the folder of the job" : "";
 }
 
+/// The job itself, a report, a study: no input, and no hint for one.
+bool is_json(const fs::path& file) { return file.extension() == ".json"; }
+
 /// What is where a pattern looked.
 std::string near_pattern(const fs::path& pattern) {
     std::error_code ignored;
@@ -102,17 +105,21 @@ std::string near_pattern(const fs::path& pattern) {
         const std::string like = near_file(folder);
         return fmt::format("there is no folder {}{}", to_utf8(folder), like.empty() ? "" : ": " + like);
     }
-    std::size_t count = 0;
+    std::size_t count = 0, json = 0;
     std::string first;
     for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, ignored), end; !ignored && it != end && count < 10000;
          it.increment(ignored)) {
         if (it->is_directory(ignored)) continue;
+        if (is_json(it->path())) {
+            ++json;
+            continue;
+        }
         const std::string name = to_utf8(it->path().filename());
         if (count++ == 0 || name < first) first = name;
     }
     if (ignored == std::errc::permission_denied) return fmt::format("this user may not look into the folder {}", to_utf8(folder));
-    if (count == 0) return "there are no files in that folder";
-    return fmt::format("in that folder are {} others, such as {}", count, first);
+    if (count == 0) return json > 0 ? "there are no files but .json in that folder" : "there are no files in that folder";
+    return count == 1 ? fmt::format("in that folder is another, {}", first) : fmt::format("in that folder are {} others, such as {}", count, first);
 }
 
 }  // namespace
@@ -129,7 +136,7 @@ std::string near_file(const fs::path& missing) {
     std::vector<std::string> names;
     for (fs::directory_iterator it(missing.has_parent_path() ? missing.parent_path() : fs::path("."), ignored), end;
          !ignored && it != end && names.size() < 10000; it.increment(ignored)) {
-        names.push_back(to_utf8(it->path().filename()));
+        if (!is_json(it->path()) || is_json(missing)) names.push_back(to_utf8(it->path().filename()));
     }
     return did_you_mean(to_utf8(missing.filename()), names);
 }

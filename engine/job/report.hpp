@@ -7,9 +7,14 @@
 #include "support/file_identity.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
+
+namespace parallax::io {
+class Transaction;
+}
 
 namespace parallax::engine {
 
@@ -57,6 +62,10 @@ FileReport report_file(const std::filesystem::path&, std::string format = {}, co
                        std::optional<io::Stretch> part = {}, std::string hash = {});
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
+
+/// Called once, when all outputs are written and none is in its place yet, with the report: files that it adds appear together with
+/// the outputs, and what it throws ends the run without any.
+using Along = std::function<void(const Json& report, io::Transaction&)>;
 
 Json to_json(const FileReport&);
 Json to_json(const JobResult&);

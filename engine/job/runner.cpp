@@ -1,6 +1,7 @@
 #include "job/runner.hpp"
 
 #include "exec/execute.hpp"
+#include "io/transaction.hpp"
 #include "job/progress.hpp"
 #include "job/result.hpp"
 
@@ -10,7 +11,8 @@ namespace parallax::engine {
 
 namespace {
 
-JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& options) {
+/// `retried`: what failed before; empty: nothing did.
+JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& options, const std::string& retried) {
     Progress progress(prepared, options);
     progress.begin("plan");
     Work work;
@@ -22,7 +24,8 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
     };
     Executed done = execute(work, engine, {read, options.cancelled});
     finish_reading(work);
-    write_work(work);
+    io::Transaction files = transaction_of(prepared);
+    stage_work(work, files);
 
     JobResult result = result_of(work, engine, std::move(done), options);
     if (prepared.job.device.to_json().contains("use"))   // several devices that were there have gone another way, or were refused
@@ -32,6 +35,9 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
                         "has but this one. "
                         "Several share the items of a series (for_each), one diffusion_lb or one box_count",
                         engine.device().name));
+    result.retried = retried;
+    if (options.along) options.along(to_json(result), files);
+    files.commit();
     progress.end();
     return result;
 }
@@ -40,12 +46,10 @@ JobResult attempt(const Prepared& prepared, Engine& engine, const RunOptions& op
 
 JobResult run(const Prepared& prepared, Engine& engine, const RunOptions& options) {
     try {
-        return attempt(prepared, engine, options);
+        return attempt(prepared, engine, options, {});
     } catch (const DeviceError& error) {
         if (!prepared.job.retry || !engine.renew()) throw;
-        JobResult result = attempt(prepared, engine, options);
-        result.retried = error.what();
-        return result;
+        return attempt(prepared, engine, options, error.what());
     }
 }
 

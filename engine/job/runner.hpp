@@ -17,6 +17,7 @@ struct RunOptions {
     std::function<void(const std::string& stage, double done)> progress;
     /// Asked between stages; true ends the run with an Error, and no output is left.
     std::function<bool()> cancelled;
+    Along along;   ///< may be empty
     /// What the caller did before, such as opening the device: first among the stages.
     std::vector<Stage> before;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();   ///< wall time counts from here

@@ -99,9 +99,12 @@ const Json& record_of(const Work& work, const OutputSpec& output) {
                             work.prepared->job.steps[*output.source.step].id, output.source.port));
 }
 
-void write_work(Work& work, const WriteArray& write_array) {
+io::Transaction transaction_of(const Prepared& prepared) {
+    return {prepared.out, {prepared.overwrite, prepared.synced, prepared.confined}};
+}
+
+void stage_work(Work& work, io::Transaction& files, const WriteArray& write_array) {
     const Prepared& prepared = *work.prepared;
-    io::Transaction files(prepared.out, {prepared.overwrite, prepared.synced, prepared.confined});
     for (std::size_t i = 0; i < prepared.outputs.size(); ++i) {
         const OutputSpec& output = prepared.job.outputs[i];
         if (output.gathered) continue;
@@ -134,7 +137,7 @@ void write_work(Work& work, const WriteArray& write_array) {
         report.file.path = to_utf8(fs::absolute(target));
         work.output_reports.push_back(std::move(report));
     }
-    files.commit();
+    files.sync();
 }
 
 }  // namespace parallax::engine

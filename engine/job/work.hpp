@@ -2,7 +2,7 @@
 //
 //   read_work()          files -> host memory           any thread
 //   an executor (exec/)  host memory -> device -> host memory
-//   write_work()         host memory -> files           any thread
+//   stage_work()         host memory -> files           any thread
 #pragma once
 
 #include "exec/device_work.hpp"
@@ -48,8 +48,10 @@ void finish_reading(Work&);
 /// Writes the array of an output, of which the work itself need hold no array.
 using WriteArray = std::function<void(const OutputSpec&, const std::filesystem::path&)>;
 
-/// Writes what is not gathered; all files appear, or none. `write_array` may be empty. Throws IoError.
-void write_work(Work&, const WriteArray& write_array = {});
+/// Writes what is not gathered, synced; commit() puts it in its place. `write_array` may be empty. Throws IoError.
+void stage_work(Work&, io::Transaction&, const WriteArray& write_array = {});
+/// The transaction of a job's outputs, empty.
+io::Transaction transaction_of(const Prepared&);
 
 /// A record that the job puts out. Throws Error if the step did not make it.
 const Json& record_of(const Work&, const OutputSpec&);

@@ -13,6 +13,7 @@ namespace {
 series::RunSeriesOptions of_series(const RunJobOptions& options) {
     series::RunSeriesOptions how = options.series;
     how.cancelled = options.cancelled;
+    how.along = options.along;
     if (!how.progress && options.progress) {
         how.progress = [tell = options.progress](const series::Progress& items) {
             const std::size_t over = items.finished + items.failed;
@@ -50,10 +51,6 @@ JobOutcome run(const PreparedJob& job, const std::vector<Engine*>& engines, cons
     if (engines.size() == 1) outcome.job = run(job.prepared(), *engines.front(), options);
     else outcome.job = distributed::run_on_devices(job.prepared(), engines, options);
     return outcome;
-}
-
-Json to_json(const JobOutcome& outcome, const PreparedJob& job) {
-    return outcome.series ? series::to_json(*outcome.series, *job.series()) : to_json(*outcome.job);
 }
 
 Json describe_plan(const PreparedJob& job, const std::vector<Engine*>& engines, const RunJobOptions& options) {

@@ -17,7 +17,7 @@ std::vector<std::unique_ptr<Engine>> open_devices(const Job&, const Registry&, s
                                                   const MemoryLimits& = {});
 
 struct RunJobOptions : RunOptions {
-    /// For a series; without a progress of its own the one above hears of items as stages. `cancelled` is the one above.
+    /// For a series; without a progress of its own the one above hears of items as stages. `cancelled` and `along` are those above.
     series::RunSeriesOptions series = {};
 };
 
@@ -29,7 +29,6 @@ struct JobOutcome {
     /// Everything is done that was asked for: of a series every item that this process has, and all that could come.
     bool is_whole() const noexcept { return !series || (series->failed.empty() && !series->stopped && series->gone.empty()); }
 };
-Json to_json(const JobOutcome&, const PreparedJob&);
 
 /// On all of these: the items of a series, or the parts of one problem, go to several; else there is one. Throws what run() and
 /// series::run() throw.

@@ -99,6 +99,7 @@ void Conveyor::run(SeriesResult& result) {
         const auto number = numbers_.find(to_utf8(arrival.file));
         if (number != numbers_.end()) complete_at(number->second, arrival);
     }
+    began_ = true;
     run_threads();
     if (series_.options.watch) result.gone = series_.options.watch->folder->gone();
 
@@ -130,7 +131,6 @@ void Conveyor::run(SeriesResult& result) {
         if (span > 0) share.busy = std::min(1.0, belt->kernel_seconds / span);
         result.devices.push_back(std::move(share));
     }
-    if (!options_.trace.empty()) trace_.write(options_.trace, series_.where.confined);
     if (broken_) std::rethrow_exception(broken_);
 }
 

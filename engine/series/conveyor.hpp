@@ -37,6 +37,8 @@ public:
     /// Runs until everything is done, or somebody has stopped it. What went wrong with items is in the result; throws what
     /// ends the whole series.
     void run(SeriesResult&);
+    /// Of who did what until now, for a file; nothing where nobody has begun.
+    std::optional<Json> timeline() const { return began_ ? std::optional(trace_.to_json()) : std::nullopt; }
 
 private:
     struct Belt;   // a device with its threads (conveyor_belt.hpp)
@@ -89,6 +91,7 @@ private:
     bool gathers_inputs_ = false;        ///< the mean of frames as they come, say
     std::unique_ptr<Channel<WorkPtr>> computed_;
     Trace trace_;
+    bool began_ = false;
     std::atomic<bool> stop_{false};
     std::chrono::steady_clock::time_point started_;
 

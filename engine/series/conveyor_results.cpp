@@ -1,5 +1,6 @@
 // Writers of a series, and the books that are kept of items: done, failed, warnings, times, progress.
 #include "core/clock.hpp"
+#include "io/transaction.hpp"
 #include "series/conveyor_belt.hpp"
 #include "series/table.hpp"
 
@@ -40,7 +41,9 @@ void Conveyor::write(int writer) {
 void Conveyor::write_item(Work& work) {
     try {
         folds_.check(work);
-        write_work(work);
+        io::Transaction files = transaction_of(*work.prepared);
+        stage_work(work, files);
+        files.commit();
     } catch (const std::exception& error) {
         return fail_item(work.number, error);
     }

@@ -195,6 +195,12 @@ Manifest::Contents Manifest::contents_of(const fs::path& folder) { return Manife
 
 bool Manifest::exists(const fs::path& folder) { return fs::exists(folder / header_name); }
 
+bool Manifest::keeps(const fs::path& name) {
+    const std::string text = to_utf8(name);
+    const auto begins = [&](const char* word) { return text.starts_with(word); };
+    return text == header_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock");
+}
+
 void Manifest::clear(const fs::path& folder) {
     for (const fs::path& file : journals(folder)) fs::remove(file);
     for (const fs::path& file : files_named(folder, "found-", ".json")) fs::remove(file);

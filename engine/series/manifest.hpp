@@ -62,6 +62,8 @@ public:
     /// Forgets everything that was done before.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
+    /// Whether files of such a name in its folder are records, locks or what has been gathered until now.
+    static bool keeps(const std::filesystem::path& name);
 
     ~Manifest();
     Manifest(Manifest&&) noexcept;

@@ -225,15 +225,26 @@ std::string role_of(const PreparedSeries& series, const fs::path& file) {
     Files there;
     there.add(file);
     const auto is_it = [&](const fs::path& other) { return real.of(other) == place || there.has(other); };
+    const auto lies_in = [&](const fs::path& other) {   // a store, which replaces all that is in the one before
+        const fs::path inside = place.lexically_relative(real.of(other));
+        return !inside.empty() && *inside.begin() != "..";
+    };
+    if (real.of(series.options.manifest / place.filename()) == place && Manifest::keeps(place.filename())) return "a record of the series";
     for (const auto& [name, input] : series.shared)
         if (std::any_of(input.files.begin(), input.files.end(), is_it)) return "an input";
-    for (const auto& [name, output] : series.gathered)
+    for (const auto& [name, output] : series.gathered) {
         if (is_it(output)) return "an output too";
+        if (lies_in(output)) return "in an output";
+    }
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const Element& element : series.items.list.at(i))
             if (is_it(element.file)) return "an input";
-        for (const OutputSpec& output : job_of(series.job, series.items, i).outputs)
-            if (!output.gathered && is_it(resolve_output(output.file, series.where, output.pointer))) return "an output too";
+        for (const OutputSpec& output : job_of(series.job, series.items, i).outputs) {
+            if (output.gathered) continue;
+            const fs::path target = resolve_output(output.file, series.where, output.pointer);
+            if (is_it(target)) return "an output too";
+            if (lies_in(target)) return "in an output";
+        }
     }
     return {};
 }

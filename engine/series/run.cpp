@@ -140,10 +140,7 @@ std::vector<FileState> shared_states(const PreparedSeries& series) {
 
 /// Tables and folds, once every item has been dealt with.
 void gather(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds,
-            SeriesResult& result) {
-    const bool replace = series.options.overwrite || series.options.resume ||
-                         series.options.shard.count > 1;   // another shard may have come first
-    io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
+            SeriesResult& result, io::Transaction& files) {
     std::set<fs::path> tables;
     for (const OutputSpec& output : series.job.outputs) {
         if (output.form != OutputForm::table) continue;
@@ -159,7 +156,6 @@ void gather(const PreparedSeries& series, const std::map<std::string, Record>& r
     }
     if (!folds.empty())
         for (OutputReport& report : folds.finish(files)) result.gathered.push_back(std::move(report));
-    files.commit();
 }
 
 bool is_complete(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds) {
@@ -301,6 +297,8 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     } catch (...) {
         try {
             folds.save();   // what was added need not be added again
+            const std::optional<Json> timeline = pipeline.timeline();
+            if (timeline && !options.trace.empty()) io::write_json(options.trace, *timeline, true, series.where.confined);
         } catch (const std::exception&) {   // a full disk, most likely: the error that ended the series says more
         }
         throw;
@@ -310,7 +308,15 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     if (how.watch) series.items.list = by_name(series.items);
     const std::map<std::string, Record> records = manifest.load();
     result.complete = is_complete(series, records, folds);
-    if (result.complete) gather(series, records, folds, result);
+    // Another shard may have come first to what is made of all items.
+    const bool replace = how.overwrite || how.resume || how.shard.count > 1;
+    io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
+    if (result.complete) gather(series, records, folds, result, files);
+    files.sync();
+    if (const std::optional<Json> timeline = pipeline.timeline(); timeline && !options.trace.empty())
+        files.add_beside(options.trace, true, [&](const fs::path& path) { io::write_json(path, *timeline, false); });
+    if (options.along) options.along(to_json(result, asked), files);
+    files.commit();
     return result;
 }
 

@@ -74,6 +74,7 @@ struct RunSeriesOptions {
     int in_flight = 3;                   ///< items on a device at once, fewer where memory is short
     std::function<void(const Progress&)> progress;   ///< called by one thread at a time
     std::function<bool()> cancelled;     ///< true: items in flight are finished, no more begin
+    Along along;                         ///< may be empty; with the files that are made of all items, where it comes to them
     std::filesystem::path trace;         ///< timeline in Chrome's trace format; empty: none
 };
 

@@ -65,7 +65,7 @@ void Trace::add(const std::string& item, const Profiler& profiler, const Who& wh
     spans_.insert(spans_.end(), std::make_move_iterator(spans.begin()), std::make_move_iterator(spans.end()));
 }
 
-void Trace::write(const std::filesystem::path& path, bool strict) const {
+Json Trace::to_json() const {
     const std::lock_guard lock(mutex_);
     // Device clock -> host clock for each queue. Where the driver tells when a command was queued (OpenCL), that moment lies
     // just before the host noted it: the smallest difference. Where it does not (CUDA), a start cannot lie before the
@@ -117,7 +117,7 @@ void Trace::write(const std::filesystem::path& path, bool strict) const {
                                            : row >= reader_rows ? row - 1000
                                                                 : row}}}});
     }
-    io::write_json(path, {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}, true, strict);
+    return {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
 }
 
 }  // namespace parallax::engine::series

@@ -3,11 +3,11 @@
 
 #include "core/profiler.hpp"
 #include "parallax/host/device.hpp"
+#include "parallax/host/json.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -28,8 +28,8 @@ public:
     /// Takes what one item's profiler has collected. All events are complete.
     void add(const std::string& item, const Profiler&, const Who&);
     void name_device(int belt, const std::string& name);
-    /// Writes {"traceEvents": [...]}. Throws IoError.
-    void write(const std::filesystem::path&, bool strict) const;
+    /// {"traceEvents": [...]}.
+    Json to_json() const;
 
 private:
     struct Span {

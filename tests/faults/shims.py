@@ -43,9 +43,19 @@ def jobs(device):
     series = {**one, "for_each": {"frame": "frames/*.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "out/{frame.stem}.tif"}}
     for name, job in (("one", one), ("two", two), ("series", series)):
         yield name, job, ["run", "job.json", "--quiet"]
+    if device == NATIVE:
+        yield "report", one, ["run", "job.json", "--json", "--report", "logs/report.json", "--gallery", "out/page.html"]
     yield "plan", two, ["plan", "job.json"]
     if device == NATIVE:
         yield "info", one, ["info", "image.npy"]
+
+
+def as_read(path):
+    """What is in a file; of one that tells of times, that it is whole."""
+    data = path.read_bytes()
+    if path.name == "report.json":
+        return b"a report" if "parallax_report" in json.loads(data) else data
+    return b"a page" if path.name == "page.html" and data.endswith(b"</html>\n") else data
 
 
 class Place:
@@ -54,6 +64,7 @@ class Place:
     def __init__(self, folder, job):
         self.folder = folder
         (folder / "frames").mkdir(parents=True)
+        (folder / "logs").mkdir()
         npy(folder / "image.npy", 40, 48)
         for frame in range(3):
             npy(folder / "frames" / f"f{frame}.npy", 24, 32, frame)
@@ -61,14 +72,14 @@ class Place:
         self.before = self.files()
 
     def files(self):
-        return {str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else b"" for path in self.folder.rglob("*")}
+        return {str(path.relative_to(self.folder)): as_read(path) if path.is_file() else b"" for path in self.folder.rglob("*")}
 
     def new(self):
         return {name: data for name, data in self.files().items() if name not in self.before}
 
     def clear(self):
-        for path in self.folder.iterdir():
-            if path.name not in self.before:
+        for path in [*self.folder.iterdir(), *(self.folder / "logs").iterdir()]:
+            if str(path.relative_to(self.folder)) not in self.before:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 

@@ -1,6 +1,7 @@
 // Jobs on OME-TIFF of several files: the whole by any one of them, each by itself where they come by a pattern, confined or not.
 #include <cstdint>
 
+#include "ome_set.hpp"
 #include "support.hpp"
 
 using namespace parallax;
@@ -8,47 +9,10 @@ using namespace parallax::tests;
 
 namespace {
 
-/// A TIFF of pages of one byte.
-std::string pages_with(const std::vector<std::uint8_t>& values, const std::string& description) {
-    std::string bytes("II*\0", 4);
-    const auto number = [&bytes](std::uint64_t value, int width) {
-        for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> 8 * i);
-    };
-    const std::size_t text_at = 8 + values.size(), first = (text_at + description.size() + 2) / 2 * 2;
-    number(first, 4);
-    for (const std::uint8_t value : values) number(value, 1);
-    bytes += description + '\0';
-    bytes.resize(first);
-    constexpr std::size_t length = 2 + 9 * 12 + 4;
-    for (std::size_t page = 0; page < values.size(); ++page) {
-        number(9, 2);
-        const auto entry = [&](int tag, int type, std::uint64_t count, std::uint64_t value) {
-            number(static_cast<std::uint64_t>(tag), 2), number(static_cast<std::uint64_t>(type), 2), number(count, 4),
-                number(value, 4);
-        };
-        entry(256, 4, 1, 1), entry(257, 4, 1, 1), entry(258, 4, 1, 8), entry(259, 4, 1, 1), entry(262, 4, 1, 1);
-        entry(270, 2, description.size() + 1, text_at);
-        entry(273, 4, 1, 8 + page), entry(278, 4, 1, 1), entry(279, 4, 1, 1);
-        number(page + 1 < values.size() ? first + (page + 1) * length : 0, 4);
-    }
-    return bytes;
-}
-
-/// Three files of two pages: t by file, z by page.
-std::string words() {
-    std::string blocks;
-    for (int t = 0; t < 3; ++t)
-        blocks += "<TiffData IFD=\"0\" PlaneCount=\"2\" FirstT=\"" + std::to_string(t) + "\"><UUID FileName=\"t" +
-                  std::to_string(t) + ".ome.tif\"/></TiffData>";
-    return "<OME><Image><Pixels DimensionOrder=\"XYZTC\" Type=\"uint8\" SizeX=\"1\" SizeY=\"1\" SizeZ=\"2\" SizeC=\"1\" "
-           "SizeT=\"3\">" +
-           blocks + "</Pixels></Image></OME>";
-}
-
 void make_set(const fs::path& folder) {
     for (std::uint8_t t = 0; t < 3; ++t)
-        write_text(folder / ("t" + std::to_string(t) + ".ome.tif"),
-                   pages_with({static_cast<std::uint8_t>(10 * t), static_cast<std::uint8_t>(10 * t + 1)}, words()));
+        write_text(folder / name_in_set(t),
+                   pages_with({static_cast<std::uint8_t>(10 * t), static_cast<std::uint8_t>(10 * t + 1)}, words_of_set(3)));
 }
 
 std::vector<int> values_in(const fs::path& file) {
@@ -126,7 +90,7 @@ TEST_CASE("sets: of files that come by a pattern each is read alone, and that is
     REQUIRE(mean.status == 0);
     CHECK(values_in(folder / "mean.npy") == std::vector{10, 11});
     // The words beside them are one item, and the whole.
-    write_text(folder / "a.companion.ome", words());
+    write_text(folder / "a.companion.ome", words_of_set(3));
     const Run whole = run_job(
         folder,
         R"({"parallax": 1, "for_each": {"set": "*.companion.ome"}, "inputs": {"image": "{set}"}, "steps": [{"run": "crop", "variant": "reference"}],

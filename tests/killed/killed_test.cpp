@@ -38,6 +38,7 @@ const std::vector<Scenario>& scenarios() {
             R"(, {"run": "reduce", "in": {"array": "volume"}}], "outputs":
                 {"volume": "out/volume.npy", "counts": "out/counts.json",
                 "value": "out/deep/er/c.csv"}})",
+        below = steps + R"(], "outputs": {"volume": "volume.npy", "counts": "deep/er/counts.json"}})",   // of --out
         series = R"({"parallax": 1, "for_each": {"frame": "in/*.npy"}, "inputs": {"image": "{frame}"},
         "steps": [{"run": "box_filter", "radius": 1, "out": {"image": "soft"}}, {"run": "reduce", "in": {"array": "soft"}},
             {"run": "threshold", "in": {"image": "soft"}, "method": "value", "value": 20}],
@@ -82,7 +83,20 @@ const std::vector<Scenario>& scenarios() {
          {"--overwrite", "--no-sync"},
          {{"volume.npy", "counts.json", "deep/er/c.csv"}},
          true},
-        {"report and trace", three.c_str(), {"--report", "out/report.json"}, {{"volume.npy", "counts.json", "deep/er/c.csv"}}},
+        {"one output with a report", one.c_str(), {"--report", "out/report.json"}, {{"counts.json", "report.json"}}},
+        {"report and gallery", three.c_str(), {"--report", "out/report.json", "--gallery", "out/page.html"},
+         {{"volume.npy", "counts.json", "deep/er/c.csv", "report.json", "page.html"}}},
+        {"report elsewhere", below.c_str(), {"--out", "out", "--report", "logs/report.json"},
+         {{"volume.npy", "deep/er/counts.json", "../logs/report.json"}}},
+        {"report elsewhere, over old ones", below.c_str(), {"--overwrite", "--out", "out", "--report", "logs/report.json"},
+         {{"volume.npy", "deep/er/counts.json", "../logs/report.json"}}, true},
+        {"series with report and trace, over an old one",
+         series.c_str(),
+         {"--overwrite", "--report", "logs/report.json", "--gallery", "out/page.html", "--trace", "logs/trace.json"},
+         {{"a.npy", "masks/a.png"}, {"b.npy", "masks/b.png"},
+          {"mean.npy", "sums.csv", "page.html", "../logs/report.json", "../logs/trace.json"}},
+         true,
+         true},
         {"series",
          series.c_str(),
          {},
@@ -116,6 +130,19 @@ Files files_of(const fs::path& folder) {
     if (!fs::exists(folder)) return files;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
         if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).generic_string()] = read_text(entry.path());
+    return files;
+}
+
+/// Below "out", and beside it in "logs". What tells of times is as good as another that is whole.
+Files results_of(const fs::path& folder) {
+    Files files = files_of(folder / "out");
+    for (auto& [name, content] : files_of(folder / "logs")) files["../logs/" + name] = std::move(content);
+    for (auto& [name, content] : files) {
+        if (content.starts_with("<!doctype html>") && content.ends_with("</html>\n")) content = "a page";
+        const Json json = Json::parse(content, nullptr, false);
+        for (const char* const key : {"parallax_report", "parallax_series_report", "traceEvents"})
+            if (json.is_object() && json.contains(key)) content = key;
+    }
     return files;
 }
 
@@ -154,6 +181,9 @@ void set_up(const Scenario& scenario, const fs::path& folder) {
         folder / "touch_below.json",
         R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}],
             "outputs": {"volume": "out/deep/er/touch.npy"}})");
+    write_text(folder / "touch_logs.json",
+               R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}], "outputs": {"volume": "logs/touch.npy"}})");
+    fs::create_directories(folder / "logs");
     if (!scenario.over_old) return;
     for (const auto& group : scenario.together)
         for (const std::string& file : group) {
@@ -206,11 +236,11 @@ TEST_CASE("killed before every call that changes a file: all outputs or none, an
     for (const Scenario& scenario : scenarios()) {
         CAPTURE(std::string(scenario.name));
         set_up(scenario, folder);
-        const Files before = files_of(folder / "out");
+        const Files before = results_of(folder);
         const TracedRun whole = run_traced(command("job.json", scenario.options), folder.string(), environment, {});
         REQUIRE_MESSAGE(whole.status == 0, whole.err);
         REQUIRE(hidden(folder).empty());
-        const Files after = files_of(folder / "out");
+        const Files after = results_of(folder);
         int kept = 0, done = 0;
         const int step = std::min(stride(), std::max(1, whole.calls / 6));
         for (int at = 1; at <= whole.calls; at += step) {
@@ -222,10 +252,13 @@ TEST_CASE("killed before every call that changes a file: all outputs or none, an
             CAPTURE(killed.last);
             REQUIRE(killed.status == 128 + 9);
             // Somebody else's job, in the same folder or in one below.
-            const char* const touch = at % 2 != 0 || !fs::exists(folder / "out/deep/er") ? "touch.json" : "touch_below.json";
+            const bool has_logs = scenario.together.back().back().starts_with("../logs/");
+            const char* const touch = has_logs && at % 3 == 0                          ? "touch_logs.json"
+                                      : at % 2 != 0 || !fs::exists(folder / "out/deep/er") ? "touch.json"
+                                                                                         : "touch_below.json";
             const TracedRun next = run_traced(command(touch, {}), folder.string(), environment, {});
             REQUIRE_MESSAGE(next.status == 0, next.err);
-            const Files now = files_of(folder / "out");
+            const Files now = results_of(folder);
             for (const auto& group : scenario.together) {
                 CAPTURE(group.front());
                 const State state = state_of(group, now, before, after);
@@ -234,16 +267,21 @@ TEST_CASE("killed before every call that changes a file: all outputs or none, an
                 kept += state == State::before ? 1 : 0;
                 done += state == State::after ? 1 : 0;
             }
-            if (std::string(touch) == "touch.json") CHECK(hidden(folder / "out") == "");
+            if (std::string(touch) == "touch.json") {
+                CHECK(hidden(folder / "out") == "");
+                CHECK(hidden(folder / "logs") == "");
+            }
             // And again, to its end.
             std::vector<std::string> options = scenario.options;
-            if (scenario.series) options = {"--resume"};
-            else if (options.empty() || options.front() != "--overwrite") options.push_back("--overwrite");
-            fs::remove(folder / "out/report.json");
+            std::erase(options, "--overwrite");
+            options.push_back(scenario.series ? "--resume" : "--overwrite");
             const TracedRun end = run_traced(command("job.json", options), folder.string(), environment, {});
             REQUIRE_MESSAGE(end.status == 0, end.err);
-            const Files at_last = files_of(folder / "out");
-            for (const auto& group : scenario.together) CHECK(state_of(group, at_last, before, after) == State::after);
+            const Files at_last = results_of(folder);
+            for (auto group : scenario.together) {
+                std::erase(group, "../logs/trace.json");   // of a run that has nothing left to do there is none
+                CHECK(state_of(group, at_last, before, after) == State::after);
+            }
             CHECK(hidden(folder) == "");
         }
         MESSAGE(std::string(scenario.name) << ": " << whole.calls << " calls, outputs as before " << kept << ", as afterwards "
@@ -261,10 +299,10 @@ TEST_CASE("failing calls that change files: an error and no output, or all of th
     for (const Scenario& scenario : scenarios()) {
         CAPTURE(std::string(scenario.name));
         set_up(scenario, folder);
-        const Files before = files_of(folder / "out");
+        const Files before = results_of(folder);
         const TracedRun whole = run_traced(command("job.json", scenario.options), folder.string(), environment, {});
         REQUIRE_MESSAGE(whole.status == 0, whole.err);
-        const Files after = files_of(folder / "out");
+        const Files after = results_of(folder);
         for (int at = 1; at <= whole.calls; at += stride()) {
             const int error = at % 2 != 0 ? ENOSPC : EIO;
             set_up(scenario, folder);
@@ -277,7 +315,7 @@ TEST_CASE("failing calls that change files: an error and no output, or all of th
             REQUIRE((run.status == 0 || run.status == 1));
             errors += run.status;
             if (run.status == 1) CHECK(run.err.find("error") != std::string::npos);
-            const Files now = files_of(folder / "out");
+            const Files now = results_of(folder);
             for (const auto& group : scenario.together) {
                 // What is made of all items is made of those that did not fail.
                 if (scenario.series && run.status == 1 && &group == &scenario.together.back()) continue;
@@ -290,7 +328,7 @@ TEST_CASE("failing calls that change files: an error and no output, or all of th
                                   (run.last == "rename" && run.status == 0);   // of a folder that is about to go
             if (!removing) CHECK(hidden(folder) == "");
             else if (!hidden(folder).empty()) {
-                for (const char* const touch : {"touch.json", "touch_below.json"})
+                for (const char* const touch : {"touch.json", "touch_below.json", "touch_logs.json"})
                     run_traced(command(touch, {}), folder.string(), environment, {});
                 if (!scenario.series) CHECK(hidden(folder) == "");
             }
@@ -309,11 +347,11 @@ TEST_CASE("file systems that cannot exchange names: a store is replaced all the 
         if (!scenario.over_old || std::string(scenario.name).find("store") == std::string::npos || scenario.series) continue;
         CAPTURE(std::string(scenario.name));
         set_up(scenario, folder);
-        const Files before = files_of(folder / "out");
+        const Files before = results_of(folder);
         const TracedRun whole =
             run_traced(command("job.json", scenario.options), folder.string(), environment, {0, 0, true});
         REQUIRE_MESSAGE(whole.status == 0, whole.err);
-        const Files after = files_of(folder / "out");
+        const Files after = results_of(folder);
         for (int at = 1; at <= whole.calls; ++at) {
             if (whole.log[static_cast<std::size_t>(at - 1)] != "rename") continue;
             set_up(scenario, folder);
@@ -323,7 +361,7 @@ TEST_CASE("file systems that cannot exchange names: a store is replaced all the 
             CAPTURE(run.err);
             ++renamings;
             replaced += run.status == 0 ? 1 : 0;
-            CHECK(files_of(folder / "out") == (run.status == 0 ? after : before));
+            CHECK(results_of(folder) == (run.status == 0 ? after : before));
         }
     }
     MESSAGE(renamings << " renamings that the file system did not know, " << replaced << " replaced");
@@ -340,7 +378,7 @@ TEST_CASE("file systems without hard links: several files are replaced all the s
         set_up(scenario, folder);
         const TracedRun whole = run_traced(command("job.json", scenario.options), folder.string(), environment, {0, 0, true});
         REQUIRE_MESSAGE(whole.status == 0, whole.err);
-        const Files after = files_of(folder / "out");
+        const Files after = results_of(folder);
         for (int at = 1; at <= whole.calls; ++at) {
             if (whole.log[static_cast<std::size_t>(at - 1)] != "link") continue;
             set_up(scenario, folder);
@@ -350,7 +388,7 @@ TEST_CASE("file systems without hard links: several files are replaced all the s
             CAPTURE(run.err);
             ++links;
             CHECK(run.status == 0);
-            CHECK(files_of(folder / "out") == after);
+            CHECK(results_of(folder) == after);
             CHECK(hidden(folder) == "");
         }
     }

@@ -165,6 +165,88 @@ def beyond_the_limit_of_files(folder):
     assert done.returncode == 1 and "out.npy" in done.stderr and not left, f"status {done.returncode}, left {left}: {done.stderr}"
 
 
+def report_beyond_the_limit_of_files(folder):
+    """A report that cannot be written keeps the outputs from appearing, also where they have room, and old ones stay."""
+    (folder / "logs").mkdir()
+    for old in (False, True):
+        (folder / "job.json").write_text(json.dumps(BASE))
+        if old:
+            (folder / "out.npy").write_text("old")
+        done = subprocess.run([str(PROGRAM), "run", "job.json", "--report", "logs/run.json", *(["--overwrite"] if old else [])], cwd=folder, capture_output=True,
+                              text=True, timeout=300, check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500)))
+        assert done.returncode == 1 and "logs/run.json" in done.stderr, f"status {done.returncode}: {done.stderr}"
+        out = folder / "out.npy"
+        assert (out.read_text() == "old") if old else not out.exists(), "there is a new output"
+        left = [name for name in listing(folder) if ".parallax" in name or "run.json" in name]
+        assert not left, f"left {left}"
+
+
+def report_in_a_store(folder):
+    """A store is replaced with all that is in it: not with the report of the run that writes it."""
+    job = {**BASE, "outputs": {"image": "image.ome.zarr"}}
+    series = {**job, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}.ome.zarr"}}
+    for text in (job, series):
+        (folder / "job.json").write_text(json.dumps(text))
+        for words in ([], ["--overwrite"]):
+            done = program(["run", "job.json", *words], folder)
+            assert done.returncode == 0, done.stderr
+            for option in ("--report", "--gallery"):
+                done = program(["run", "job.json", "--overwrite", option, "image.ome.zarr/run.html"], folder)
+                assert done.returncode == 2 and "is in an output" in done.stderr, f"status {done.returncode}: {done.stderr}"
+            shutil.rmtree(folder / "job.series", ignore_errors=True)
+        shutil.rmtree(folder / "image.ome.zarr")
+
+
+def report_over_the_records(folder):
+    """No report takes the place of what a series keeps, and one beside that is as good as any."""
+    series = {**BASE, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}-o.npy"}}
+    (folder / "job.json").write_text(json.dumps(series))
+    assert program(["run", "job.json", "--report", "job.series/report.json"], folder).returncode == 0
+    records = [path.name for path in (folder / "job.series").iterdir() if path.name != "report.json"]
+    for name in records + ["items-new.jsonl"]:
+        done = program(["run", "job.json", "--resume", "--report", f"job.series/{name}"], folder)
+        assert done.returncode == 2 and "a record of the series" in done.stderr, f"{name}: status {done.returncode}: {done.stderr}"
+    assert program(["run", "job.json", "--resume", "--report", "job.series/report.json"], folder).returncode == 0
+    assert "1 items done" in program(["series", "check", "job.series"], folder).stdout
+
+
+def stdout_that_is_replaced(folder):
+    """What is printed into a file that the run replaces would be lost."""
+    series = {**BASE, "for_each": {"frame": "image.npy"}, "inputs": {"image": "{frame}"}, "outputs": {"image": "{frame.stem}-o.npy"}}
+    for text in ({**BASE, "outputs": {"image": "image-o.npy"}}, series):
+        (folder / "job.json").write_text(json.dumps(text))
+        for name, words in (("image-o.npy", ["--json"]), ("image-o.npy", []), ("run.json", ["--json", "--report", "run.json"])):
+            with (folder / name).open("w") as out:
+                done = subprocess.run([str(PROGRAM), "run", "job.json", "--overwrite", *words], cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True,
+                                      timeout=300, check=False)
+            assert done.returncode == 2 and "standard output" in done.stderr, f"status {done.returncode}: {done.stderr}"
+            (folder / name).unlink()
+
+
+def as_open_as_before(folder):
+    """What replaces a file that others may not read is no more open to them."""
+    (folder / "job.json").write_text(json.dumps({**BASE, "outputs": {"image": "o.npy", "store": {"of": "image", "file": "o.ome.zarr"}}}))
+    names = ("o.npy", "run.json", "o.ome.zarr")
+    for mode in (None, 0o700, 0o750):
+        done = program(["run", "job.json", "--overwrite", "--report", "run.json"], folder)
+        assert done.returncode == 0, done.stderr
+        for name in names:
+            now = (folder / name).stat().st_mode & 0o077
+            assert mode is None or now == mode & 0o077, f"{name}: {now:o}"
+            (folder / name).chmod(0o700 if mode is None else 0o750)
+
+
+def a_job_is_no_input(folder):
+    """The hint for an input that is missing is not the job, nor what else is JSON."""
+    for inputs, expected in (("job.jso", "relative"), ({"files": "only/*.tif", "combine": "mean"}, "no files but .json")):
+        (folder / "only").mkdir(exist_ok=True)
+        (folder / "only/job.json").write_text("{}")
+        (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": inputs}}))
+        done = program(["run", "job.json"], folder)
+        said = done.stderr.replace("in job.json", "")
+        assert done.returncode == 2 and expected in said and "job.json" not in said, f"status {done.returncode}: {done.stderr}"
+
+
 def store_beyond_the_limit_of_files(folder):
     """The same of a folder: none of its files is left."""
     (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "big.pgm"}, "outputs": {"image": "deep/out.ome.zarr"}}))
@@ -184,7 +266,7 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, store_beyond_the_limit_of_files, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

@@ -68,8 +68,8 @@ struct SeriesRunOptions {
 
     void add_to(CLI::App&);
 };
-/// Writes the page that --gallery asks for. Throws IoError.
-void write_gallery(const SeriesRunOptions&, const Json& report);
+/// Tells where the page is that --gallery has asked for.
+void name_gallery(const SeriesRunOptions&);
 /// Where a series remembers what is done.
 std::filesystem::path manifest_of(const JobOptions&);
 

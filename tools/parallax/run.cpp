@@ -32,6 +32,7 @@ struct Options : SeriesRunOptions {
 /// --report or --gallery: a file of its own.
 void check_target(const Options& options, const engine::Prepared& prepared, const char* option, const std::string& file) {
     if (file.empty()) return;
+    refuse_stdout(option, file);
     const std::filesystem::path path = engine::path_from(file);
     if (std::filesystem::is_directory(path))
         throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
@@ -54,7 +55,14 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     for (const engine::PreparedInput& input : prepared.inputs) {
         for (const std::filesystem::path& file : input.files) refuse_same(file, "an input");
     }
-    for (const std::filesystem::path& output : prepared.outputs) refuse_same(output, "an output too");
+    for (const std::filesystem::path& output : prepared.outputs) {
+        refuse_same(output, "an output too");
+        std::error_code ignored;
+        const std::filesystem::path inside = std::filesystem::weakly_canonical(path, ignored).lexically_relative(
+            std::filesystem::weakly_canonical(output, ignored));
+        if (!inside.empty() && *inside.begin() != "..")   // a store, which replaces all that is in the one before
+            throw ConfigError(option, fmt::format("{}, which is in an output", file), "a file beside it");
+    }
     const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal().parent_path();
     const bool made_for_outputs =
         std::any_of(prepared.outputs.begin(), prepared.outputs.end(), [&](const std::filesystem::path& output) {
@@ -77,6 +85,11 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
     check_target(options, prepared, "--gallery", options.gallery);
     if (!options.gallery.empty() && engine::path_from(options.gallery) == engine::path_from(options.report))
         throw ConfigError("--gallery", fmt::format("{}, which is the report", options.gallery), "a file of its own");
+    refuse_replaced_stdout(options, [&](const std::filesystem::path& file) {
+        std::error_code ignored;
+        const auto is_it = [&](const std::filesystem::path& output) { return std::filesystem::equivalent(file, output, ignored); };
+        return std::any_of(prepared.outputs.begin(), prepared.outputs.end(), is_it) ? "an output too" : "";
+    });
 }
 
 /// The page is made of files that are opened once more, by their names: somebody else may have put others there.
@@ -129,16 +142,14 @@ void warn(const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) spdlog::warn("{}", host::printable(warning));
 }
 
-/// The report and the summary.
-void tell_of_job(const Options& options, const engine::JobResult& result) {
+/// The summary, or the report where that is asked for on standard output.
+void tell_of_job(const Options& options, const engine::JobResult& result, const std::string& on_stdout) {
     for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
     if (!result.retried.empty())
         spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
-    if (!options.report.empty())
-        io::write_json(engine::path_from(options.report), to_json(result), options.overwrite, options.job.confined);
-    if (options.json) fmt::print("{}\n", text_of(to_json(result)));
+    if (options.json) fmt::print("{}\n", on_stdout);
     else if (!options.quiet) summarise(result);
-    if (!options.gallery.empty()) write_gallery(options, to_json(result));
+    name_gallery(options);
 }
 
 engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started, Clock::time_point opening) {
@@ -162,10 +173,12 @@ int run_by_mpi(const Options& options, const engine::distributed::Launched& laun
         if (ranks.rank() == 0) warn(work.job.prepared.warnings());
         watch_interrupts();
         ProgressBar bar(ranks.rank() == 0 && !options.quiet && !options.json);
-        const auto result = engine::distributed::run_rank(work.job.prepared, *work.job.engine, ranks,
-                                                          run_options_of(bar, started, work.job.opening));
+        engine::RunJobOptions how = run_options_of(bar, started, work.job.opening);
+        std::string report;
+        how.along = reports_along(options, report);
+        const auto result = engine::distributed::run_rank(work.job.prepared, *work.job.engine, ranks, how);
         bar.clear();
-        if (result) tell_of_job(options, *result);
+        if (result) tell_of_job(options, *result, report);
     });
 }
 
@@ -212,6 +225,8 @@ int run_within(const Enforced& limits, const Options& options) {
 
     engine::RunJobOptions run_options = run_options_of(bar, started, opening);
     run_options.cancelled = [&limits] { return interrupted() || limits.time_is_up(); };
+    std::string report;
+    run_options.along = reports_along(options, report);
     run_options.series.readers = options.readers;
     run_options.series.writers = options.writers;
     run_options.series.in_flight = options.in_flight;
@@ -220,8 +235,8 @@ int run_within(const Enforced& limits, const Options& options) {
     const engine::JobOutcome outcome = engine::run(job, engine::pointers(engines), run_options);
     bar.clear();
     if (limits.time_is_up() && !outcome.is_whole()) spdlog::warn("stopped by --limit {}", options.job.limit);
-    if (outcome.series) tell_of_series(options, *outcome.series, *job.series());
-    else tell_of_job(options, *outcome.job);
+    if (outcome.series) tell_of_series(options, *outcome.series, *job.series(), report);
+    else tell_of_job(options, *outcome.job, report);
     return outcome.is_whole() ? 0 : 1;
 }
 

@@ -11,6 +11,7 @@
 
 #include "console.hpp"
 #include "gallery/gallery.hpp"
+#include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "job/packing.hpp"
 #include "left_out.hpp"
@@ -129,6 +130,10 @@ std::vector<std::pair<const char*, std::string>> files_of(const SeriesRunOptions
 
 }  // namespace
 
+void name_gallery(const SeriesRunOptions& options) {
+    if (!options.gallery.empty() && !options.quiet && !options.json) fmt::print("{}\n", options.gallery);
+}
+
 engine::series::Shard shard_from(const std::string& text) {
     engine::series::Shard shard;
     if (text.empty()) return shard;
@@ -170,9 +175,26 @@ void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_flag("--json", json, "Print the report on stdout");
 }
 
+void refuse_stdout(const char* option, const std::string& file) {
+    if (file == "-")
+        throw ConfigError(option, "\"-\"", "the path of a file", "--json prints the report on standard output; \"./-\" is a file of that name");
+}
+
+void refuse_replaced_stdout(const SeriesRunOptions& options, const std::function<std::string(const std::filesystem::path&)>& role) {
+    const auto file = options.quiet && !options.json ? std::nullopt : file_of_stdout();
+    if (!file) return;
+    std::string what = role(*file);
+    std::error_code ignored;
+    for (const auto& [option, text] : files_of(options))
+        if (std::filesystem::equivalent(*file, engine::path_from(text), ignored)) what = fmt::format("that of {}, too", option);
+    if (!what.empty())
+        throw ConfigError("standard output", fmt::format("{}, which is {}", engine::to_utf8(*file), what), "a file of its own, or --quiet");
+}
+
 void check_series_files(const SeriesRunOptions& options) {
     namespace fs = std::filesystem;
     for (const auto& [option, text] : files_of(options)) {
+        refuse_stdout(option, text);
         const fs::path path = engine::path_from(text);
         engine::check_place(path, option);
         if (fs::exists(path) && !options.overwrite && !options.resume) {
@@ -197,6 +219,7 @@ void check_series_files(const SeriesRunOptions& options, const std::string& job,
         const auto [other, fresh] = taken.emplace(fs::weakly_canonical(path, ignored), option);
         if (!fresh) refuse(option, text, fmt::format("that of {}, too", other->second));
     }
+    refuse_replaced_stdout(options, [&](const fs::path& file) { return role_of(series, file); });
 }
 
 std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar) {
@@ -211,23 +234,29 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
     };
 }
 
-void write_gallery(const SeriesRunOptions& options, const Json& report) {
-    io::write_text(engine::path_from(options.gallery), engine::gallery::page(report), options.overwrite || options.resume);
-    if (!options.quiet && !options.json) fmt::print("{}\n", options.gallery);
+engine::Along reports_along(const SeriesRunOptions& options, std::string& on_stdout) {
+    return [&](const Json& report, io::Transaction& files) {
+        const auto add = [&](const std::string& name, const std::string& text) {
+            files.add_beside(engine::path_from(name), options.overwrite || options.resume,
+                             [&](const std::filesystem::path& path) { io::write_text(path, text, false); });
+        };
+        const auto standing = [&files](const std::filesystem::path& path) { return files.staged(path); };
+        if (!options.report.empty()) add(options.report, text_of(report, 2) + '\n');
+        if (!options.gallery.empty()) add(options.gallery, engine::gallery::page(report, 60, standing));
+        if (options.json) on_stdout = text_of(report);
+    };
 }
 
-void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result, const engine::series::PreparedSeries& series) {
-    if (!options.report.empty())
-        io::write_json(engine::path_from(options.report), to_json(result, series), options.overwrite || options.resume,
-                       series.where.confined);
-    if (options.json) fmt::print("{}\n", text_of(to_json(result, series)));
+void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result, const engine::series::PreparedSeries& series,
+                    const std::string& on_stdout) {
+    if (options.json) fmt::print("{}\n", on_stdout);
     else if (!options.quiet)
         summarise(result, series);
     for (const engine::series::SeriesWarning& warning : result.warnings)
         spdlog::warn("{}: {}{}", warning.first, warning.text,
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
-    if (!options.gallery.empty()) write_gallery(options, to_json(result, series));
+    name_gallery(options);
 }
 
 }  // namespace parallax::cli

@@ -12,13 +12,21 @@ namespace parallax::cli {
 
 /// "3/8" of --shard; empty: all. Throws ConfigError.
 engine::series::Shard shard_from(const std::string&);
+/// Throws ConfigError for "-", which elsewhere is standard output.
+void refuse_stdout(const char* option, const std::string& file);
+/// Throws ConfigError where standard output goes to a file that the run replaces: what is printed would be lost. `role`: what else a
+/// file is, empty: nothing.
+void refuse_replaced_stdout(const SeriesRunOptions&, const std::function<std::string(const std::filesystem::path&)>& role);
 /// Throws ConfigError for a report or a trace that cannot be written.
 void check_series_files(const SeriesRunOptions&);
 /// The same for one that is a file of the series, the job, or that of another option.
 void check_series_files(const SeriesRunOptions&, const std::string& job, const engine::series::PreparedSeries&);
 /// The bar must live as long.
 std::function<void(const engine::series::Progress&)> show_items(ProgressBar&);
-/// Report, summary, warnings and failures.
-void tell_of_series(const SeriesRunOptions&, const engine::series::SeriesResult&, const engine::series::PreparedSeries&);
+/// Report and gallery appear together with the outputs; `on_stdout` gets what --json is to print. All must live as long.
+engine::Along reports_along(const SeriesRunOptions&, std::string& on_stdout);
+/// Summary, warnings and failures.
+void tell_of_series(const SeriesRunOptions&, const engine::series::SeriesResult&, const engine::series::PreparedSeries&,
+                    const std::string& on_stdout);
 
 }  // namespace parallax::cli

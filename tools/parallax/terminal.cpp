@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <system_error>
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
@@ -96,5 +97,14 @@ void watch_interrupts() {
 }
 
 bool interrupted() { return stop_requested_at != 0; }
+
+std::optional<std::filesystem::path> file_of_stdout() {
+#if defined(__linux__)
+    std::error_code error;
+    const std::filesystem::path way = "/proc/self/fd/1", file = std::filesystem::read_symlink(way, error);
+    if (!error && std::filesystem::is_regular_file(way, error)) return file;
+#endif
+    return std::nullopt;
+}
 
 }  // namespace parallax::cli

@@ -1,6 +1,8 @@
 // What the program knows of the terminal, and how a person stops it.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,8 @@ void claim_standard_streams();
 /// The exit status where nobody reads the output any more (`parallax devices | head -1`): no error, and what a shell tells of a
 /// program that SIGPIPE ended.
 inline constexpr int reader_gone = 141;
+/// The file that standard output goes to, where it is one and the system tells which.
+std::optional<std::filesystem::path> file_of_stdout();
 bool stdin_is_terminal();
 bool stderr_is_terminal();
 bool stdout_is_terminal();
