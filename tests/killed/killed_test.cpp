@@ -146,13 +146,20 @@ Files results_of(const fs::path& folder) {
     return files;
 }
 
+/// An empty file by which a series looks whether two names are one in a folder. Who is killed between making and removing it leaves it
+/// to the next who writes in that very folder.
+bool is_look_at_names(const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return entry.is_regular_file() && entry.file_size() == 0 && (name.ends_with("-a") || name.ends_with("-\xc3\xa9"));
+}
+
 /// What nobody asked for, in a folder and below.
-std::string hidden(const fs::path& folder) {
+std::string hidden(const fs::path& folder, bool looks_too = true) {
     std::string names;
     if (!fs::exists(folder)) return names;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
         if (const std::string name = entry.path().filename().string();
-            name.starts_with(".") && name != ".zgroup" && name != ".zattrs" && name != ".zarray")
+            name.starts_with(".") && (looks_too || !is_look_at_names(entry)) && name != ".zgroup" && name != ".zattrs" && name != ".zarray")
             names += entry.path().lexically_relative(folder).generic_string() + "\n";
     return names;
 }
@@ -268,8 +275,8 @@ TEST_CASE("killed before every call that changes a file: all outputs or none, an
                 done += state == State::after ? 1 : 0;
             }
             if (std::string(touch) == "touch.json") {
-                CHECK(hidden(folder / "out") == "");
-                CHECK(hidden(folder / "logs") == "");
+                CHECK(hidden(folder / "out", false) == "");
+                CHECK(hidden(folder / "logs", false) == "");
             }
             // And again, to its end.
             std::vector<std::string> options = scenario.options;
