@@ -157,8 +157,12 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
         if (io::is_readable_folder(path)) return path;
+        const std::string files = fmt::format("\"{}{}*\"", text, text.ends_with('/') ? "" : "/");
+        const bool takes_one = pointer.starts_with("/inputs/") && !pointer.ends_with("/files");
         throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file",
-                          fmt::format("its files are \"{}{}*\"", text, text.ends_with('/') ? "" : "/"));
+                          takes_one ? fmt::format("{{\"files\": {}, \"combine\": \"mean\"}} makes one array of its files, and \"for_each\" "
+                                                  "goes through them", files)
+                                    : fmt::format("its files are {}", files));
     }
     if (!fs::exists(status)) {
         throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
