@@ -9,12 +9,16 @@
 namespace parallax::engine::series {
 
 /// What earlier runs have done, with the files that were read then.
+Conveyor::Done Conveyor::done_of(const Record& record, bool earlier) {
+    return {record.inputs, earlier, record.rows, record.times};
+}
+
 void Conveyor::add_earlier() {
     const std::set<std::size_t> todo(todo_.begin(), todo_.end());
     const std::map<std::string, Record> records = manifest_.load();
     for (std::size_t i = 0; i < series_.items.size(); ++i) {
         const auto record = records.find(series_.items.name(i));
-        if (record != records.end() && record->second.done && !todo.contains(i)) dones_[i] = {record->second.inputs, true};
+        if (record != records.end() && record->second.done && !todo.contains(i)) dones_[i] = done_of(record->second, true);
     }
 }
 
@@ -147,11 +151,14 @@ void Conveyor::do_again_if_changed(std::size_t number) {
     constexpr const char* came = "another file of its name came after it was done";
     if (again)
         tell(fmt::format("{}: it is done again, and its results are replaced", came), series_.items.name(number));
-    else
-        record_failure(number,
-                       fmt::format("{}{}: --resume does it again", came,
-                                   replaces ? "" : ", and results are replaced beside --overwrite or --resume alone"),
-                       false);
+    else {
+        Record record;   // with the row of the file before: what is combined of the items holds that file, too
+        record.error = fmt::format("{}{}: --resume does it again, and until then its results are of the file before", came,
+                                   replaces ? "" : ", and results are replaced beside --overwrite or --resume alone");
+        record.rows = std::move(done.rows);
+        record.times = std::move(done.times);
+        record_failure(number, std::move(record), false);
+    }
 }
 
 void Conveyor::complete_at(std::size_t number, const Arrival& arrival) {
