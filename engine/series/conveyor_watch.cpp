@@ -1,6 +1,7 @@
 // A series that watches a folder: items come while it runs, come again, or cannot be read yet.
 #include "core/clock.hpp"
 #include "series/conveyor.hpp"
+#include "series/name_order.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +9,11 @@
 
 namespace parallax::engine::series {
 
-/// What earlier runs have done, with the files that were read then.
 Conveyor::Done Conveyor::done_of(const Record& record, bool earlier) {
     return {record.inputs, earlier, record.rows, record.times};
 }
 
+/// What earlier runs have done, with the files that were read then.
 void Conveyor::add_earlier() {
     const std::set<std::size_t> todo(todo_.begin(), todo_.end());
     const std::map<std::string, Record> records = manifest_.load();
@@ -28,6 +29,16 @@ bool Conveyor::is_held() const {
            std::any_of(unread_.begin(), unread_.end(), [](const auto& item) { return !item.second.away; });
 }
 
+/// Tables and stacks are put together in the order of names.
+void Conveyor::tell_of_order() {
+    if (!order_shows(series_.job)) return;
+    std::vector<std::filesystem::path> files;
+    for (std::size_t i = 0; i < series_.items.size(); ++i) files.push_back(series_.items.list.at(i).front().file);
+    std::sort(files.begin(), files.end());
+    if (const auto pair = out_of_number(files))
+        tell(told_of_order(series_.items.for_each.sources.front().variable, *pair, true), to_utf8(pair->first));
+}
+
 /// Until nothing has come for as long as was said, somebody has stopped it, or something has.
 void Conveyor::watch() {
     try {
@@ -41,6 +52,7 @@ void Conveyor::watch() {
     }
     for (const std::string& file : series_.options.watch->folder->incomplete())
         tell("it was empty, or still being written, when the watch ended", file);
+    tell_of_order();
     std::map<std::size_t, Unread> unread;
     {
         const std::lock_guard lock(mutex_);
