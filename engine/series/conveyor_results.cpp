@@ -72,6 +72,7 @@ void Conveyor::finish_item(Work& work) {
         note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
     for (const OutputReport& output : work.output_reports)
         for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
+    for (std::string& warning : folds_.unlike(work)) note(std::move(warning));
     folds_.add(work, record.item);
     manifest_.append(record);
     folds_.save_now_and_then();
@@ -142,12 +143,12 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unr
 void Conveyor::record_failure(std::size_t item, const std::string& error, bool stops) {
     Record record;
     record.error = error;
-    {
     record_failure(item, std::move(record), stops);
 }
 
 void Conveyor::record_failure(std::size_t item, Record record, bool stops) {
     record.item = series_.items.name(item);
+    {
         const std::lock_guard lock(mutex_);
         failed_.push_back({item, record.item, record.error});
         if (stops && !series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
