@@ -227,7 +227,10 @@ Selection DeviceSelector::select(const Inventory& inventory) const {
     const std::size_t tried = how_many(rules_, next_on_missing_ || use_several_);
     const auto asks = [&](Backend backend) {
         return std::any_of(rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(tried),
-                           [&](const DeviceRule& rule) { return rule.backend.value_or(backend) == backend; });
+                           [&](const DeviceRule& rule) {
+                               const bool native_alone = rule.index.value_or(0) < 0;
+                               return !native_alone && rule.backend.value_or(backend) == backend;
+                           });
     };
     const bool cuda_alone = asks(Backend::cuda) && !asks(Backend::opencl);
     if (cuda_alone && !any_of(inventory, Backend::cuda) && inventory.problems.empty()) reasons.emplace_back(no_cuda);

@@ -310,7 +310,9 @@ Json write_length_sweep(const LengthSweep& sweep, const std::string& unit) {
 }
 
 ParameterField integer_field(std::string name, const NumberRule& rule, std::string doc) {
-    return plain_field(std::move(name), with_bounds("integer", bounds(rule)), number_schema("integer", rule), std::move(doc));
+    NumberRule said = rule;   // what is at least 0, say, ends where 32 bits do
+    if (std::isfinite(rule.min) && !std::isfinite(rule.max) && !std::isfinite(rule.below)) said.max = std::numeric_limits<int>::max();
+    return plain_field(std::move(name), with_bounds("integer", bounds(said)), number_schema("integer", rule), std::move(doc));
 }
 
 ParameterField number_field(std::string name, const NumberRule& rule, std::string doc) {

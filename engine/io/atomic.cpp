@@ -38,8 +38,8 @@ void check_target(const fs::path& path, bool overwrite, bool store) {
     while (!fs::exists(folder, code) && folder != folder.parent_path()) folder = folder.parent_path();
     if (!fs::is_directory(folder, code))
         throw IoError(name, fmt::format("{} is a file, not a folder", show(folder)), "choose another folder");
-    if (!can_create_in(folder))
-        throw IoError(name, fmt::format("the folder {} may not be written", show(folder)), "look at its permissions");
+    if (const std::string why = why_none_is_made_in(folder); !why.empty())
+        throw IoError(name, fmt::format("the folder {} {}", show(folder), why), "choose another folder, or see to its permissions");
 }
 
 void write_atomically(const fs::path& path, bool overwrite, const std::function<void(const fs::path&)>& produce, bool strict,

@@ -104,13 +104,19 @@ std::uint64_t size_of_source(const fs::path& path) {
     return size;
 }
 
-bool can_create_in(const fs::path& folder) {
+std::string why_none_is_made_in(const fs::path& folder) {
 #ifdef _WIN32
-    return _waccess(folder.c_str(), 2) == 0;
+    return _waccess(folder.c_str(), 2) == 0 ? "" : "is read-only";
 #else
-    return ::access(folder.c_str(), W_OK | X_OK) == 0;
+    if (::access(folder.c_str(), X_OK) != 0 && errno == EACCES) return "may not be entered by this user";
+    if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    if (errno == EROFS) return "is on a read-only file system";
+    if (errno == EACCES) return "may not be written by this user";
+    return fmt::format("may not be written ({})", std::strerror(errno));
 #endif
 }
+
+bool can_create_in(const fs::path& folder) { return why_none_is_made_in(folder).empty(); }
 
 std::string why_it_is_held(const fs::path& path) {
 #ifdef _WIN32

@@ -22,6 +22,8 @@ std::uint64_t size_of_source(const std::filesystem::path&);
 
 /// Whether this process may create files in an existing folder.
 bool can_create_in(const std::filesystem::path& folder);
+/// Why not, by what the system says: "may not be entered by this user", "is on a read-only file system"; empty where it may.
+std::string why_none_is_made_in(const std::filesystem::path& folder);
 
 /// Whether the system keeps a file in its place: the root of another file system, marked as one that never changes (chattr), or
 /// another user's in a folder where each has his own. What it is: "a mount point". Empty: it can be replaced.

@@ -6,6 +6,7 @@
 #include "job/resolve_names.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
+#include "job/pattern.hpp"
 #include "support/json_reader.hpp"
 #include "support/sizes.hpp"
 
@@ -105,8 +106,13 @@ void read_combination(const JsonObject& object, InputSpec& input) {
     const bool several = object.contains("files");
     if (several) {
         if (!object.contains("combine")) {
-            throw ConfigError(object.pointer(), "several files without \"combine\"", list(combine_words),
-                              "say how they become one array; \"for_each\" runs the job for each of them");
+            const Json& files = object.at("files").json();
+            const Json& only = files.is_array() && files.size() == 1 ? files.front() : files;
+            const bool is_one = only.is_string() && !has_wildcard(only.get_ref<const std::string&>());
+            throw ConfigError(object.pointer(), is_one ? "\"files\" without \"combine\"" : "several files without \"combine\"",
+                              list(combine_words),
+                              is_one ? fmt::format("one file is read by {{\"file\": {}}}", only.dump(-1, ' ', false, Json::error_handler_t::replace))
+                                     : "say how they become one array; \"for_each\" runs the job for each of them");
         }
         input.combine = object.word("combine", combine_words);
     } else if (object.contains("running")) {

@@ -164,8 +164,12 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
         if (io::is_readable_folder(path)) return path;
+        const std::string files = fmt::format("\"{}{}*\"", text, text.ends_with('/') ? "" : "/");
+        const bool takes_one = pointer.starts_with("/inputs/") && !pointer.ends_with("/files");
         throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file",
-                          fmt::format("its files are \"{}{}*\"", text, text.ends_with('/') ? "" : "/"));
+                          takes_one ? fmt::format("{{\"files\": {}, \"combine\": \"mean\"}} makes one array of its files, and \"for_each\" "
+                                                  "goes through them", files)
+                                    : fmt::format("its files are {}", files));
     }
     if (!fs::exists(status)) {
         throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
@@ -232,7 +236,9 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
         throw ConfigError(pointer, fmt::format("the path \"{}\" of a folder", text), "the path of a file");
     }
     const fs::path path = (where.out / relative).lexically_normal();
-    std::error_code ignored;   // what does not exist yet leads nowhere
+    std::error_code closed, ignored;   // what does not exist yet leads nowhere
+    fs::status(where.confined ? where.out / "." : path, closed);   // where a link of a stranger's leads is none of his business
+    if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
     if (!lies_below(path, where.out)) {
         const fs::path target = where.confined ? fs::path()   // none of a stranger's business
                                                : fs::weakly_canonical(fs::absolute(path), ignored);   // of links in a circle there is none
@@ -255,18 +261,21 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
 }
 
 fs::path writable_ancestor(const fs::path& file, const std::string& pointer) {
-    fs::path folder = fs::absolute(file).parent_path();
+    fs::path folder = fs::absolute(file).parent_path(), below;
     std::error_code error;
     bool closed = false;   // to this user: whether there is anything below it nobody can tell
     while (!fs::exists(folder, error) && folder.has_relative_path()) {
         closed = error == std::errc::permission_denied;
+        below = folder;
         folder = folder.parent_path();
     }
-    const char* const problem = !fs::is_directory(folder, error) ? "is not a folder"
-                                : closed                         ? "may not be entered by this user"
-                                : !io::can_create_in(folder)     ? "is read-only"
-                                                                 : nullptr;
-    if (!problem) return folder;
+    const bool through_link = closed && fs::is_symlink(fs::symlink_status(below, error));
+    if (through_link) folder = below;
+    const std::string problem = through_link                       ? "leads through a folder that may not be entered by this user"
+                                : !fs::is_directory(folder, error) ? "is not a folder"
+                                : closed                           ? "may not be entered by this user"
+                                                                   : io::why_none_is_made_in(folder);
+    if (problem.empty()) return folder;
     throw ConfigError(pointer, fmt::format("the file {}, although {} {}", to_utf8(file), to_utf8(folder), problem),
                       "a place that can be written", "choose another folder");
 }

@@ -235,13 +235,24 @@ void resolve_names(Job& job) {
     for (const InputSpec& input : job.inputs) {
         if (used.count(Source{std::nullopt, input.name})) continue;
         std::vector<std::string> ports;
+        std::string hint;
         for (const StepSpec& step : job.steps) {
-            for (const Port& port : step.algorithm->inputs) ports.push_back(port.name);
+            for (const Port& port : step.algorithm->inputs) {
+                if (port.name != input.name) {
+                    ports.push_back(port.name);
+                    continue;
+                }
+                const auto given = step.in.find(port.name);   // else it would be used
+                hint = fmt::format("\"in\" of step \"{}\" takes {} for it", step.id,
+                                   given != step.in.end() && given->second ? fmt::format("\"{}\"", *given->second) : "nothing");
+            }
         }
+        const char* const or_else = "a step that takes it by \"in\"";
         throw ConfigError(input.pointer, fmt::format("the input \"{}\", which no step uses", input.name),
-                          ports.empty() ? std::string("no inputs")
-                                        : fmt::format("one of {}, or a step that takes it by \"in\"", fmt::join(ports, ", ")),
-                          did_you_mean(input.name, ports));
+                          !hint.empty() ? fmt::format("{}, or no such input", or_else)
+                          : ports.empty() ? std::string("no inputs")
+                                          : fmt::format("one of {}, or {}", fmt::join(ports, ", "), or_else),
+                          hint.empty() ? did_you_mean(input.name, ports) : hint);
     }
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         StepSpec& step = job.steps[i];

@@ -58,6 +58,7 @@ private:
     void add_earlier();
     void complete_at(std::size_t number, const Arrival&);
     void tell_of_folders();
+    void tell_of_order();
     void see_to_unread();
     bool end_watching();
     void run_threads();
@@ -75,6 +76,7 @@ private:
     bool is_held() const;
     /// `stops`: where the series does not go on after an error.
     void record_failure(std::size_t item, const std::string& error, bool stops = true);
+    void record_failure(std::size_t item, Record, bool stops);
     void break_off(std::exception_ptr);
     /// What the data of an item gave cause for; said once, however many items it is true of.
     void tell(const std::string& text, const std::string& item);
@@ -114,7 +116,9 @@ private:
     struct Done {
         std::vector<FileState> inputs;
         bool earlier = false;   ///< by an earlier run
+        Json rows, times;       ///< as recorded
     };
+    static Done done_of(const Record&, bool earlier);
     std::map<std::size_t, Done> dones_;   ///< of watched items
     std::set<std::size_t> left_;          ///< whose file is another since they were done, and which only --resume does again
     std::size_t taken_up_ = 0;            ///< items of earlier runs whose file is another

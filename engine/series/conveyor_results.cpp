@@ -75,6 +75,7 @@ void Conveyor::finish_item(Work& work) {
         note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
     for (const OutputReport& output : work.output_reports)
         for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
+    for (std::string& warning : folds_.unlike(work)) note(std::move(warning));
     folds_.add(work, record.item);
     manifest_.append(record);
     folds_.save_now_and_then();
@@ -86,7 +87,7 @@ void Conveyor::finish_item(Work& work) {
         {
             const std::lock_guard lock(mutex_);
             again = again_.erase(work.number) > 0;
-            dones_[work.number] = {record.inputs, false};
+            dones_[work.number] = done_of(record, false);
             if (const auto since = complete_.find(work.number); since != complete_.end()) {
                 latencies_.push_back(seconds_since(since->second));
                 complete_.erase(since);
@@ -144,8 +145,12 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unr
 
 void Conveyor::record_failure(std::size_t item, const std::string& error, bool stops) {
     Record record;
-    record.item = series_.items.name(item);
     record.error = error;
+    record_failure(item, std::move(record), stops);
+}
+
+void Conveyor::record_failure(std::size_t item, Record record, bool stops) {
+    record.item = series_.items.name(item);
     {
         const std::lock_guard lock(mutex_);
         failed_.push_back({item, record.item, record.error});

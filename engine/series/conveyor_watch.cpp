@@ -1,6 +1,7 @@
 // A series that watches a folder: items come while it runs, come again, or cannot be read yet.
 #include "core/clock.hpp"
 #include "series/conveyor.hpp"
+#include "series/name_order.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +9,17 @@
 
 namespace parallax::engine::series {
 
+Conveyor::Done Conveyor::done_of(const Record& record, bool earlier) {
+    return {record.inputs, earlier, record.rows, record.times};
+}
+
 /// What earlier runs have done, with the files that were read then.
 void Conveyor::add_earlier() {
     const std::set<std::size_t> todo(todo_.begin(), todo_.end());
     const std::map<std::string, Record> records = manifest_.load();
     for (std::size_t i = 0; i < series_.items.size(); ++i) {
         const auto record = records.find(series_.items.name(i));
-        if (record != records.end() && record->second.done && !todo.contains(i)) dones_[i] = {record->second.inputs, true};
+        if (record != records.end() && record->second.done && !todo.contains(i)) dones_[i] = done_of(record->second, true);
     }
 }
 
@@ -22,6 +27,16 @@ void Conveyor::add_earlier() {
 bool Conveyor::is_held() const {
     return !series_.items.for_each.continue_on_error &&
            std::any_of(unread_.begin(), unread_.end(), [](const auto& item) { return !item.second.away; });
+}
+
+/// Tables and stacks are put together in the order of names.
+void Conveyor::tell_of_order() {
+    if (!order_shows(series_.job)) return;
+    std::vector<std::filesystem::path> files;
+    for (std::size_t i = 0; i < series_.items.size(); ++i) files.push_back(series_.items.list.at(i).front().file);
+    std::sort(files.begin(), files.end());
+    if (const auto pair = out_of_number(files))
+        tell(told_of_order(series_.items.for_each.sources.front().variable, *pair, true), to_utf8(pair->first));
 }
 
 /// Until nothing has come for as long as was said, somebody has stopped it, or something has.
@@ -37,6 +52,7 @@ void Conveyor::watch() {
     }
     for (const std::string& file : series_.options.watch->folder->incomplete())
         tell("it was empty, or still being written, when the watch ended", file);
+    tell_of_order();
     std::map<std::size_t, Unread> unread;
     {
         const std::lock_guard lock(mutex_);
@@ -147,11 +163,14 @@ void Conveyor::do_again_if_changed(std::size_t number) {
     constexpr const char* came = "another file of its name came after it was done";
     if (again)
         tell(fmt::format("{}: it is done again, and its results are replaced", came), series_.items.name(number));
-    else
-        record_failure(number,
-                       fmt::format("{}{}: --resume does it again", came,
-                                   replaces ? "" : ", and results are replaced beside --overwrite or --resume alone"),
-                       false);
+    else {
+        Record record;   // with the row of the file before: what is combined of the items holds that file, too
+        record.error = fmt::format("{}{}: --resume does it again, and until then its results are of the file before", came,
+                                   replaces ? "" : ", and results are replaced beside --overwrite or --resume alone");
+        record.rows = std::move(done.rows);
+        record.times = std::move(done.times);
+        record_failure(number, std::move(record), false);
+    }
 }
 
 void Conveyor::complete_at(std::size_t number, const Arrival& arrival) {

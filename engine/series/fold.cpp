@@ -6,6 +6,7 @@
 
 #include "io/pieces.hpp"
 #include "job/load.hpp"
+#include "pipeline/place.hpp"
 #include "series/checked.hpp"
 #include "support/entries.hpp"
 #include "support/octets.hpp"
@@ -145,6 +146,17 @@ void Folds::check(const Work& work) {
                                     array.desc.describe(), output.item.describe()));
         }
     }
+}
+
+std::vector<std::string> Folds::unlike(const Work& work) {
+    std::vector<std::string> told;
+    const std::lock_guard lock(mutex_);
+    for (const Output& output : outputs_) {
+        const std::string how = unlike_pixels(output.item, array_of(work, output).desc);
+        if (!how.empty())
+            told.push_back(fmt::format("output \"{}\": items are combined pixel by pixel, and {}", output.spec->name, how));
+    }
+    return told;
 }
 
 void Folds::add(const Work& work, const std::string& item) {

@@ -38,6 +38,8 @@ public:
 
     /// Throws Error if the item's arrays do not have the shape of the others'.
     void check(const Work&);
+    /// What of the item's pixels is unlike those that they are combined with; nothing, most likely. After check().
+    std::vector<std::string> unlike(const Work&);
     /// Adds the item's arrays; safe in any thread.
     void add(const Work&, const std::string& item);
     void save_now_and_then();

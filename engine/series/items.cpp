@@ -2,6 +2,7 @@
 #include "series/items.hpp"
 
 #include "job/for_each.hpp"
+#include "series/name_order.hpp"
 
 #include <fmt/format.h>
 
@@ -60,14 +61,18 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Location
 struct Elements {
     std::vector<Element> list;
     double interval = 0;   ///< see Items
+    std::optional<NamePair> out_of_number{};
 };
 
 Elements find_elements(const ForEachSource& source, const Locations& where) {
     std::vector<Element> all;
     double interval = 0;
     int files = 0;
+    std::optional<NamePair> disorder;
     for (const std::string& pattern : source.patterns) {
-        for (const fs::path& file : resolve_inputs(pattern, where, source.pointer)) {
+        const std::vector<fs::path> found = resolve_inputs(pattern, where, source.pointer);
+        if (!disorder) disorder = out_of_number(found);
+        for (const fs::path& file : found) {
             const auto next = [&all] { return static_cast<std::int64_t>(all.size()); };
             if (source.kind == "files") {
                 all.push_back({file, next(), std::nullopt});
@@ -86,7 +91,7 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
     }
     std::vector<Element> taken;
     for (std::int64_t i = first; i < end; i += source.stride) taken.push_back(std::move(all[static_cast<std::size_t>(i)]));
-    return {std::move(taken), interval};
+    return {std::move(taken), interval, std::move(disorder)};
 }
 
 /// A file that two patterns find is two items: means and tables have it twice.
@@ -131,8 +136,10 @@ Items find_items(const Job& job, const Locations& where) {
     items.for_each = *job.for_each;
     const auto& sources = items.for_each.sources;
     std::vector<Item> found;
+    std::vector<std::string> disorders;
     for (const ForEachSource& source : sources) {
-        const auto [elements, interval] = find_elements(source, items.where);
+        const auto [elements, interval, disorder] = find_elements(source, items.where);
+        if (disorder) disorders.push_back(told_of_order(source.variable, *disorder, false));
         if (source.patterns.size() > 1) warn_of_twins(source, elements, items.warnings);
         if (&source == &sources.front()) {
             items.interval = interval;
@@ -146,6 +153,9 @@ Items find_items(const Job& job, const Locations& where) {
         for (std::size_t i = 0; i < elements.size(); ++i) found[i].push_back(elements[i]);
     }
     for (Item& item : found) items.list.add(std::move(item));
+    // Side by side, one without the other goes with the wrong one of it.
+    if (order_shows(job) || (!disorders.empty() && disorders.size() < sources.size()))
+        items.warnings.insert(items.warnings.end(), disorders.begin(), disorders.end());
     return items;
 }
 

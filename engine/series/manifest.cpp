@@ -141,11 +141,28 @@ void for_each_line(const fs::path& path, const std::function<void(std::optional<
     }
 }
 
+/// Inputs that all items have: which file is another now, and not where in the manifest that stands.
+void refuse_other_files(const Json& before, const Json& now, const fs::path& folder) {
+    const Json nothing = {{"path", "no such file"}, {"xxh3_128", ""}};
+    for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+        const Json &was = i < before.size() ? before[i] : nothing, &is = i < now.size() ? now[i] : nothing;
+        if (was == is) continue;
+        const std::string file = is.value("path", std::string()), other = was.value("path", std::string());
+        const bool same_place = file == other;
+        const char* const what = same_place ? "which has changed since" : "another input of all items than as";
+        throw ConfigError("--manifest", fmt::format("{}, {} {} began", file, what, io::show(folder)),
+                          same_place ? "the file as it was" : other,
+                          "--overwrite does every item again; --manifest DIR keeps both; with the file of before --resume "
+                          "goes on");
+    }
+}
+
 /// The first place where two documents differ, as a pointer and what stands there in each.
 void refuse_changes(const Json& before, const Json& now, const fs::path& folder) {
     const Json changes = Json::diff(before, now);
     if (changes.empty()) return;
     const std::string pointer = changes[0].at("path").get<std::string>();
+    if (pointer.starts_with("/shared")) refuse_other_files(before.value("shared", Json::array()), now.at("shared"), folder);
     // Manifests keep lengths in one unit, which need not be that of the job's text or of --set.
     const std::string key = pointer.substr(pointer.rfind('/') + 1);
     const std::size_t unit = key.rfind('_');

@@ -38,7 +38,8 @@ struct Record {
     bool done = false;               ///< else failed
     std::string error;
     std::vector<FileState> inputs, outputs;
-    Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows
+    Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows; of one
+                                     ///< that failed those of a file before, of which its results are
     std::vector<std::string> warnings;   ///< that its data gave cause for
     Json times = Json::object();     ///< kind of stage -> seconds
     std::int64_t at = 0;             ///< nanoseconds since 1970, for people

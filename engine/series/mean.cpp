@@ -21,6 +21,7 @@ constexpr double largest = 0x1p40;
 constexpr int least_bits = 11;                         // so that what is near is less than `largest`
 constexpr int most_arrays = 2048;                      // of at most 2^51 units each
 constexpr std::size_t block = 512;                     // elements that are looked at together
+constexpr double finer = 0x1p78;                       // by which what is below 2^-72 is larger where it is added up
 constexpr std::uint64_t sign_and_exponent = 0xfff0000000000000u;
 
 /// 2^52 units of 2^-bits: the lowest bits of a sum with it are the number of units. Half as much again makes room for negative
@@ -53,6 +54,8 @@ Fixed Mean::Part::sum(std::size_t i) const {
     if (!near.empty()) all.add(Fixed::of(static_cast<std::int64_t>(near[i]), bits));
     return all;
 }
+
+double Mean::Part::value(std::size_t i) const { return sum(i).value() + (fine.empty() ? 0 : fine[i].value() / finer); }
 
 Mean::Mean(std::size_t elements) : elements_(elements), stripes_(elements) {
     for (std::size_t s = 0; s < Stripes::count; ++s) parts_[s].size = stripes_.end(s) - stripes_.begin(s);
@@ -114,7 +117,12 @@ void Mean::add_far(Part& part, std::size_t i, double value) {
     if (std::abs(value) >= largest)
         throw Error(fmt::format("the mean of a series takes values below 2^40 in size, not {}", value));
     if (part.far.empty()) part.far.resize(part.size);
-    part.far[i].add(Fixed::of(value));
+    const Fixed units = Fixed::of(value);
+    part.far[i].add(units);
+    const double rest = value - units.value();
+    if (rest == 0) return;
+    if (part.fine.empty()) part.fine.resize(part.size);
+    part.fine[i].add(Fixed::of(rest * finer));
 }
 
 /// NaN wins, and infinities of both signs make one.
@@ -134,28 +142,47 @@ void Mean::empty_near(Part& part) {
 
 fs::path Mean::save(const fs::path& stem, std::size_t number) {
     const fs::path path = stem.string() + fmt::format("-{}.sum", number);
-    std::vector<State> states(elements_);
+    std::vector<FineState> states(elements_);
+    bool fine = false;
     stripes_.each(0, [&](std::size_t s) {
         const Part& part = parts_[s];
+        fine = fine || !part.fine.empty();
         for (std::size_t i = 0; i < part.size; ++i) {
             const Fixed sum = part.sum(i);
-            states[stripes_.begin(s) + i] = {sum.low, sum.high,
-                                             part.special.empty() ? 0.0 : static_cast<double>(part.special[i])};
+            states[stripes_.begin(s) + i] = {
+                {sum.low, sum.high, part.special.empty() ? 0.0 : static_cast<double>(part.special[i])},
+                part.fine.empty() ? Fixed{} : part.fine[i]};
         }
     });
-    write_state(path, states);
+    if (fine) {
+        write_state(path, states);
+    } else {   // as versions before know it
+        std::vector<State> coarse;
+        coarse.reserve(elements_);
+        for (const FineState& state : states) coarse.push_back(state.state);
+        write_state(path, coarse);
+    }
     return path;
 }
 
 void Mean::merge(const fs::path& path, std::size_t count) {
-    const std::vector<State> states = read_state<State>(path, elements_);
+    std::vector<FineState> states;
+    if (io::File::open(path).size() == elements_ * sizeof(FineState)) {
+        states = read_state<FineState>(path, elements_);
+    } else {
+        for (const State& state : read_state<State>(path, elements_)) states.push_back({state, {}});
+    }
     stripes_.each(0, [&](std::size_t s) {
         Part& part = parts_[s];
         const std::size_t begin = stripes_.begin(s);
         part.far.resize(part.size);
         for (std::size_t i = 0; i < part.size; ++i) {
-            part.far[i].add({states[begin + i].low, states[begin + i].high});
-            if (states[begin + i].special != 0) add_special(part, i, states[begin + i].special);
+            const auto& [state, fine] = states[begin + i];
+            part.far[i].add({state.low, state.high});
+            if (state.special != 0) add_special(part, i, state.special);
+            if (fine.low == 0 && fine.high == 0) continue;
+            if (part.fine.empty()) part.fine.resize(part.size);
+            part.fine[i].add(fine);
         }
     });
     count_ += count;
@@ -169,7 +196,7 @@ void Mean::result(float* to) const {
             const float special = part.special.empty() ? 0.0f : part.special[i];
             to[stripes_.begin(s) + i] = std::isnan(special) ? std::numeric_limits<float>::quiet_NaN()
                                         : special != 0      ? special
-                                                            : static_cast<float>(part.sum(i).value() / count);
+                                                            : static_cast<float>(part.value(i) / count);
         }
     }
 }

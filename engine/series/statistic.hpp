@@ -55,8 +55,8 @@ inline bool is_stack(const std::string& how) { return how == "stack"; }
 ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, double interval);
 
 /// The result has the same bits whatever the order, the threads that add and how states are split; -0 counts as 0.
-/// "mean": sums in fixed point of 128 bits, from 2^-72 to 2^54: exact for integers and, to 2^-72, for anything else. Values must
-/// stay below 2^40 in size; Error otherwise. "min", "max". "median": needs every value: arrays go to a file beside `stem`, 4
+/// "mean": sums in fixed point, from 2^-150 to 2^54: exact for integers and every f32. Values must stay below 2^40 in size; Error
+/// otherwise. "min", "max". "median": needs every value: arrays go to a file beside `stem`, 4
 /// bytes an element. "stack": every array, in a file too.
 std::unique_ptr<Statistic> make_statistic(const std::string& how, const ArrayDesc& item, const std::filesystem::path& stem);
 

@@ -31,7 +31,8 @@ Table make_table(const PreparedSeries& series, const std::filesystem::path& file
     };
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const auto record = records.find(series.items.name(i));
-        if (record == records.end() || !record->second.done) continue;
+        // One that failed has a row where results of a file before it are there.
+        if (record == records.end() || (!record->second.done && record->second.rows.empty())) continue;
         std::vector<std::vector<Json>> parts;
         std::size_t most = 1;
         for (const OutputSpec* output : outputs) {

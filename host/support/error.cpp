@@ -26,7 +26,7 @@ std::string clipped(const std::string& text, std::size_t most = 1000) {
 
 std::string config_message(const std::string& pointer, const std::string& found, const std::string& expected,
                            const std::string& hint) {
-    std::string text = pointer.empty() ? "the whole document: " : clipped(pointer) + ": ";
+    std::string text = pointer.empty() ? std::string() : clipped(pointer) + ": ";
     if (!found.empty()) text += "found " + clipped(found);
     if (!found.empty() && !expected.empty()) text += ", ";
     if (!expected.empty()) text += "expected " + clipped(expected, 10000);

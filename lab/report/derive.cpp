@@ -314,8 +314,9 @@ Json summary_of(const Json& report) {
         const Json& budget = session["budget"];
         std::vector<std::string> left_out;
         for (const Json& one : budget.value("left_out", Json::array())) left_out.push_back(one.get<std::string>());
-        summary.push_back(fmt::format("Made in {:g} minute{}; left out: {}", budget.value("minutes", 0.0),
-                                      budget.value("minutes", 0.0) == 1 ? "" : "s",
+        const double minutes = budget.value("minutes", 0.0), took = budget.value("took_s", 0.0);
+        const std::string of = took > 0 ? fmt::format("{:.3g} s of ", took) : std::string();
+        summary.push_back(fmt::format("Made in {}{:g} minute{}; left out: {}", of, minutes, minutes == 1 ? "" : "s",
                                       left_out.empty() ? "nothing" : fmt::format("{}", fmt::join(left_out, "; "))));
     }
     return summary;

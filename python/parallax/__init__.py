@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _parallax
 from ._algorithms import AlgorithmCalls
-from ._laboratory import Change, Comparison, History, Interval, Row, compare, history
+from ._laboratory import Change, Comparison, History, Interval, Row, _refuse, compare, history
 from ._parallax import (
     BuildError,
     CancelledError,
@@ -343,8 +343,18 @@ class Session(AlgorithmCalls):
         return ready
 
     def _arguments(self, algorithm, inputs, parameters, outputs, into, variant, policy):
-        return (algorithm, json.dumps(dict(parameters or {}), default=_plain), self._inputs(inputs), list(outputs or []),
+        return (algorithm, _parameters(parameters or {}), self._inputs(inputs), list(outputs or []),
                 {name: array._array for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+
+
+def _parameters(parameters: Mapping[str, Any]) -> str:
+    """As JSON, which has no NaN and no infinity."""
+    for name, value in parameters.items():
+        try:
+            json.dumps(value, default=_plain, allow_nan=False)
+        except ValueError:
+            _refuse(f"/{name}", str(value), "numbers that are finite", "leave it out for its default")
+    return json.dumps(dict(parameters), default=_plain)
 
 
 def _plain(value: Any) -> Any:

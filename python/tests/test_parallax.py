@@ -267,6 +267,9 @@ def test_errors_come_in_parts(image):
         parallax.Session("native").box_filter(image, radios=3)
     assert caught.value.pointer == "/radios" and "radius" in caught.value.hint and caught.value.expected
     assert parallax.ConfigError("words").pointer == ""
+    with pytest.raises(parallax.ConfigError, match="found nan, expected numbers that are finite") as caught:
+        parallax.Session("native").arithmetic(image, op="add", value=float("nan"))
+    assert caught.value.pointer == "/value" and not str(caught.value).startswith("the whole")
     with pytest.raises(parallax.IoError) as caught:
         parallax.run({"parallax": 1, "inputs": {"image": "broken.png"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "a.npy"}},
                      folder=broken_png_folder())

@@ -113,6 +113,13 @@ if [ "$(id -u)" -eq 0 ] && $somebody test -x "$parallax" 2> /dev/null; then
     call 'a job in a closed folder' 2 'may not enter the folder .*closed' "chmod 755 .; mkdir -m 700 closed; cp \"\$work/job.json\" closed; $somebody \"\$parallax\" run closed/job.json"
     call 'from below a closed folder' 2 'closed may not be entered by this user' "chmod 755 .; mkdir -m 700 closed; mkdir -m 777 closed/own; cp \"\$work/job.json\" closed/own; chmod 644 closed/own/job.json
         cd closed/own && $somebody \"\$parallax\" run job.json --quiet --out out"
+    writes='chmod 755 .; cp --no-clobber "$work/job.json" .; chmod 644 job.json; mkdir there; chmod $mode there; '"$somebody"' "$parallax" run job.json --quiet --out there'
+    call 'outputs to a folder of another alone' 2 'there may not be entered by this user' "mode=700; $writes"
+    call 'outputs to a folder that may be listed alone' 2 'there may not be entered by this user' "mode=644; $writes"
+    call 'outputs below a folder that may not be entered' 2 'there may not be entered by this user' "mode=700; $writes/in/it"
+    call 'outputs to a folder that may not be written' 2 'there may not be written by this user' "mode=755; $writes"
+    call 'a link that leads below a closed folder' 2 'link leads through a folder that may not be entered by this user' "mode=700; mkdir out
+        chmod 777 out; ln -s ../there/in out/link; sed s,volume.npy,link/volume.npy, \"\$work/job.json\" > job.json; ${writes%there}out"
 else
     echo "left out: folders that are closed to who runs it, which take root and a program that others may run"
 fi

@@ -129,7 +129,7 @@ TEST_CASE("budget: what takes too long is left out and said, the rest is measure
         CAPTURE(row.dump());
         CHECK(row["outcome"] == (row["case"] == "light" ? "ok" : "left out"));
     }
-    CHECK(contains(report["summary"].back().get<std::string>(), "Made in 0.1 minutes; left out:"));
+    CHECK(contains(report["summary"].back().get<std::string>(), " s of 0.1 minutes; left out:"));
     CHECK(contains(report["summary"].back().get<std::string>(), "heavy, whose reference did not end in its share of the time"));
     CHECK(contains(report["summary"].back().get<std::string>(), "runs without pause"));
     CHECK(contains(read_text(folder / "out/report.html"), "budget"));

@@ -17,7 +17,7 @@ TEST_CASE("errors compose one message for a person") {
         {std::make_shared<ConfigError>("/steps/0/wavelength_nm", "the string \"red\"", "a number above 0", "did you mean 632?"),
          "config", "/steps/0/wavelength_nm: found the string \"red\", expected a number above 0. did you mean 632?"},
         {std::make_shared<ConfigError>("", "a list", "an object"), "config",
-         "the whole document: found a list, expected an object"},
+         "found a list, expected an object"},
         {std::make_shared<ConfigError>("/a", "", "an object."), "config", "/a: expected an object."},
         {std::make_shared<DeviceError>("clFinish", -5, "CL_OUT_OF_RESOURCES", "hologram/transfer", "use smaller tiles"), "device",
          "hologram/transfer: clFinish failed with CL_OUT_OF_RESOURCES (-5). use smaller tiles"},

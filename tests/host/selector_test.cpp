@@ -367,6 +367,7 @@ TEST_CASE("no device: the error lists devices, platform problems and what to ins
     inventory = inventory_of({workstation().devices.back()->info()});
     inventory.problems = {{"Clover", "it has no devices", "nothing needs to be done"},
                           {"OpenCL", "no platform is registered", ""}};
+    CHECK_FALSE(has(message(R"({"type": "gpu", "index": -1})"), "no OpenCL device"));   // -1 is native: nobody looked for others
     const std::string bare = message(R"({"type": "gpu"})");
     CHECK(has(bare, "device 0 \"native (Xeon)\" (native): rule 1 (type gpu): type is cpu"));
     CHECK(has(bare, "platform Clover: it has no devices; nothing needs to be done"));

@@ -138,6 +138,36 @@ TEST_CASE(
     for (std::int64_t i = 0; i < 3; ++i) CHECK(result[static_cast<std::size_t>(i)] == array.as<float>()[i]);
 }
 
+TEST_CASE("statistics: a mean of small numbers is theirs, down to the smallest, however it is split") {
+    const TempFolder folder;
+    constexpr std::size_t arrays = 7;
+    const std::vector<float> sizes{1e-12f, 1.2345678e-18f, -1e-18f, 1e-22f, 3.3e-25f, -1e-38f, 1.4e-45f, 0.0f, 1.0f, 3e-18f};
+    std::vector<HostArray> values;
+    for (std::size_t n = 0; n < arrays; ++n) {
+        std::vector<float> row = sizes;
+        for (float& v : row) v *= static_cast<float>(n + 1);
+        if (n < 2) row.back() = n == 0 ? 1e9f : -1e9f;   // beside which floating point would lose the small ones
+        values.push_back(floats(static_cast<std::int64_t>(sizes.size()), 1, row));
+    }
+    for (const std::size_t split : {std::size_t{0}, std::size_t{3}}) {
+        const auto total = make_statistic("mean", line(sizes.size()), {});
+        for (const auto& [begin, end] : {std::pair<std::size_t, std::size_t>{0, split}, {split, arrays}}) {
+            if (begin == end) continue;
+            const auto part = make_statistic("mean", line(sizes.size()), {});
+            for (std::size_t n = begin; n < end; ++n) part->add(values[n], n - begin);
+            total->merge(part->save(folder / fmt::format("small{}-{}", split, begin), 1), end - begin);
+        }
+        std::vector<float> result(sizes.size());
+        total->result(result.data());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            CAPTURE(i);
+            double sum = 0;
+            for (const HostArray& array : values) sum += static_cast<double>(array.as<float>()[i]);
+            CHECK(result[i] == static_cast<float>(sum / static_cast<double>(arrays)));
+        }
+    }
+}
+
 TEST_CASE("statistics: medians of many arrays and of few, in threads") {
     const TempFolder folder;
     constexpr std::size_t elements = 77;

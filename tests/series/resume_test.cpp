@@ -154,6 +154,30 @@ TEST_CASE("series: changes between two runs are noticed") {
     CHECK(contents(folder / "out").at("sums/f000.npy") != before.at("sums/f000.npy"));
 }
 
+TEST_CASE("series: an input of all items that is another by now is named, and what to do") {
+    Json job = frames_job();
+    job["inputs"]["dark"] = "dark.tif";
+    job["steps"] = Json::parse(R"([{"run": "arithmetic", "op": "subtract", "in": {"other": "dark"}, "out": {"image": "sum"}}])");
+    job["outputs"] = {{"sum", "sums/{frame.stem}.npy"}};
+    const Folder folder(3, job);
+    io::write(folder / "dark.tif", frame(50));
+    const Run first = run_job(folder.path(), "out");
+    REQUIRE_MESSAGE(first.status == 0, first.err);
+    io::write(folder / "dark.tif", frame(51), {.overwrite = true});
+    const Run changed = run_job(folder.path(), "out", {"--resume"});
+    CAPTURE(changed.err);
+    CHECK(changed.status == 2);
+    CHECK(contains(changed.err, "dark.tif, which has changed since"));
+    CHECK(contains(changed.err, "--overwrite does every item again"));
+    CHECK(!contains(changed.err, "xxh3"));
+    io::write(folder / "dark.tif", frame(50), {.overwrite = true});
+    CHECK(run_job(folder.path(), "out", {"--resume"}).status == 0);
+    io::write(folder / "darker.tif", frame(50));
+    job["inputs"]["dark"] = "darker.tif";
+    write_text(folder / "job.json", job.dump());
+    CHECK(run_job(folder.path(), "out", {"--resume"}).status == 2);
+}
+
 TEST_CASE("series: frames that are replaced while it runs are done again by --resume, whenever that was") {
     const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);

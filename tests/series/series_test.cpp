@@ -197,6 +197,55 @@ TEST_CASE("series: a file that two patterns find is told of") {
     CHECK(!contains(run_job(folder.path(), "other").err, "more than once"));
 }
 
+TEST_CASE("series: numbers that are not padded are told of where the order of the items shows") {
+    const auto said = [](const std::vector<const char*>& names, const Json& outputs, const char* pattern = "frames/*.tif") {
+        Json job = frames_job();
+        job["for_each"]["frame"] = pattern == nullptr ? Json::array({"frames/f?.tif", "frames/f??.tif"}) : Json(pattern);
+        job["outputs"] = outputs;
+        if (!outputs.contains("statistics")) job["steps"].erase(1);
+        const Folder folder(0, job);
+        for (std::size_t i = 0; i < names.size(); ++i) io::write(folder / "frames" / names[i], frame(static_cast<int>(i)));
+        const Run run = run_job(folder.path(), "out");
+        CHECK_MESSAGE(run.status == 0, run.err);
+        return run.err;
+    };
+    const Json film = {{"all", {{"of", "sum"}, {"file", "all.npy"}, {"combine", "stack"}}}};
+    const Json mean = {{"all", {{"of", "sum"}, {"file", "all.npy"}, {"combine", "mean"}}}};
+    const Json table = {{"statistics", {{"table", "statistics.csv"}}}};
+    const char* const told = "for_each \"frame\": items go by the letters of their names, and f10.tif comes before f2.tif: pad";
+    CHECK(contains(said({"f1.tif", "f2.tif", "f10.tif"}, film), told));
+    CHECK(contains(said({"f1.tif", "f2.tif", "f10.tif"}, table), told));
+    CHECK(contains(said({"f1.tif", "f2.tif", "f10.tif"}, {{"sum", "{frame.index}.npy"}}), told));
+    const char* const go = "go by the letters";
+    CHECK(!contains(said({"f1.tif", "f2.tif", "f10.tif"}, film, nullptr), go));   // patterns as it advises
+    CHECK(!contains(said({"f1.tif", "f2.tif", "f10.tif"}, mean), go));            // no order shows
+    CHECK(!contains(said({"f1.tif", "f2.tif", "f10.tif"}, {{"sum", "{frame.stem}.npy"}}), go));
+    CHECK(!contains(said({"f01.tif", "f02.tif", "f10.tif"}, film), go));
+    CHECK(!contains(said({"z0.5.tif", "z0.25.tif", "z1.5.tif"}, film), go));      // fractions are in order
+    CHECK(!contains(said({"3fa.tif", "12ab.tif", "2b.tif"}, film), go));          // letters differ, too: no count
+    CHECK(contains(said({"day2-9.tif", "day2-10.tif", "day10-1.tif"}, film), "day10-1.tif comes before day2-10.tif"));
+}
+
+TEST_CASE("series: items whose pixels are of unlike sizes are combined with a warning") {
+    for (const char* const how : {"stack", "mean"}) {
+        Json job = frames_job();
+        job["steps"].erase(1);
+        job["outputs"] = {{"all", {{"of", "sum"}, {"file", "all.npy"}, {"combine", how}}}};
+        const Folder folder(0, job);
+        for (int i = 0; i < 3; ++i) {
+            HostArray array = frame(i);
+            array.desc = array.desc.with_spacing('x', i < 2 ? 1.5 : 2).with_spacing('y', 1.5).with_unit("um");
+            io::write(folder / "frames" / (frame_name(i) + ".tif"), array);
+        }
+        const Run run = run_job(folder.path(), "out");
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(contains(run.err, "output \"all\": items are combined pixel by pixel, and their pixels are not alike: x is "));
+        fs::remove(folder / "frames/f002.tif");
+        CHECK(!contains(run_job(folder.path(), "other").err, "pixel by pixel"));
+    }
+}
+
 TEST_CASE("series: a table has a row for each label of each item, and what the data gives cause for is told once") {
     Json job = Json::parse(R"({"parallax": 1, "for_each": {"frame": "frames/*.tif"}, "inputs": {"image": "{frame}"},
         "steps": [{"run": "box_count", "labels": {"7": "thalamus", "3": "putamen", "90": "vermis"}},

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "frames.hpp"
+#include "lines.hpp"
 #include "seed.hpp"
 #include "series/folder_watch.hpp"
 #include "series/series.hpp"
@@ -154,6 +155,15 @@ TEST_CASE("watch: taken up again at once, each file counts once, and all is as o
 }
 
 #endif
+
+TEST_CASE("watch: numbers that are not padded are told of at the end, where tables and stacks are put together by name") {
+    const Folder folder(0, watched_job());
+    for (const char* const name : {"f1.tif", "f2.tif", "f10.tif"}) io::write(folder / "frames" / name, frame(1));
+    const Run run = run_job(folder.path(), "out", {"--watch", "--idle", "1"});
+    CAPTURE(run.err);
+    CHECK(run.status == 0);
+    CHECK(contains(run.err, "f10.tif comes before f2.tif: pad the numbers with zeros\n"));
+}
 
 TEST_CASE("watch: what cannot be watched is refused with the reason") {
     const auto refused = [](const Json& patch, const char* says, std::vector<std::string> more = {}) {
@@ -416,6 +426,8 @@ TEST_CASE("watch: another file of a name that is done is done again, or fails; t
     CAPTURE(run.err);
     CHECK(run.status == 1);
     CHECK(contains(run.err, "--resume does it again"));
+    CHECK(lines_of(folder / "out/statistics.csv").size() == 3);   // the table has its row, as the stack has its frame
+    CHECK(io::read(folder / "out/all.npy").desc.axes.front().size == 2);
     CHECK(run_program({"run", "job.json", "--out", "out", "--device", "native", "--resume", "--quiet"}, folder.path()).status ==
           0);
     CHECK(io::read(folder / "out/all.npy").as<std::uint8_t>()[5] == frame(40).as<std::uint8_t>()[5]);

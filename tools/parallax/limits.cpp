@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #if defined(__linux__)
 #include <sys/resource.h>
@@ -42,12 +43,14 @@ std::optional<double> seconds_from(std::string_view text) {
 Limits Limits::from(const std::string& text) {
     Limits limits;
     if (text.empty()) return limits;
+    std::set<std::string> given;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
         const std::string part = text.substr(at, end - at);
         at = end + 1;
         const std::size_t equals = part.find('=');
         const std::string name = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
+        if (!given.insert(name).second) refuse(fmt::format("{} a second time", name));
         if (name == "time") {
             limits.seconds = seconds_from(value);
             if (!limits.seconds) refuse(fmt::format("\"{}\"", part));

@@ -198,7 +198,7 @@ int compare(const Options& options) {
     }
     if (!options.contribute.empty()) {
         write_contribution(found, engine::path_from(options.contribute), options.overwrite);
-        tell("{}\n", how_to_contribute(engine::path_from(options.contribute)));
+        if (!options.quiet) tell("{}\n", how_to_contribute(engine::path_from(options.contribute)));
     }
     bool changed = false;
     if (!asked.earlier.is_null()) {
@@ -229,7 +229,8 @@ void add_compare(CLI::App& app, Command& command) {
            "NAME=COMMAND: a program that computes the same cases by its own means, as a device beside the others (docs/peers.md)")
         ->allow_extra_args(false);
     sub->add_option("--contribute", options->contribute,
-                    "Also write FILE.json.gz that may be given away: no names, paths, serial numbers or images");
+                    "Also write a file that may be given away, packed where its name ends in .gz: no names, paths, serial "
+                    "numbers or images");
     sub->add_option("--note", options->note, "What readers should know of this machine, such as \"two cores, shared\"");
     sub->add_flag("--cold-cache", options->cold_cache,
                   "Leave nothing of a row's arrays in the device's caches before each sample");

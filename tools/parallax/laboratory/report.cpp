@@ -93,7 +93,8 @@ void add_report(CLI::App& app, Command& command) {
     sub->add_option("--out", options->out, "Folder; of one report by default its own, whose files are made anew");
     sub->add_flag("--overwrite", options->overwrite, "Replace files in --out");
     sub->add_option("--contribute", options->contribute,
-                    "Also write FILE.json.gz that may be given away: no names, paths, serial numbers or images");
+                    "Also write a file that may be given away, packed where its name ends in .gz: no names, paths, serial "
+                    "numbers or images");
     sub->add_option("--price", options->prices, "NAME=PRICE, such as \"H200=31000 EUR\": what devices of that name cost")
         ->allow_extra_args(false);
     sub->callback([options, &command] {
