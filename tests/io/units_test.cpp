@@ -1,0 +1,94 @@
+// Distances and times in others' units, and in those that others take them for.
+#include <doctest/doctest.h>
+
+#include "io/support.hpp"
+#include "parallax/host/json.hpp"
+#include "support/helper.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+constexpr const char* frames_of_nrrd =
+    "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nkinds: domain domain time\nencoding: raw\n";
+
+bool has_warning(const io::FileInfo& info, const char* text) {
+    return std::any_of(info.warnings.begin(), info.warnings.end(),
+                       [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("units: times of NRRD are in the unit that it names") {
+    const Folder folder;
+    struct Row { const char* unit; double seconds; };
+    for (const Row& row : {Row{"ms", 0.04}, Row{"us", 4e-5}, Row{"min", 2400}, Row{"s", 40}, Row{"", 40}}) {
+        CAPTURE(row.unit);
+        put(folder / "t.nrrd", std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"" + row.unit + "\"\n\nabcdef");
+        const io::FileInfo info = io::info(folder / "t.nrrd");
+        CHECK(info.desc.find('t')->spacing == row.seconds);
+        CHECK(info.desc.find('x')->spacing == 0.5);
+        CHECK(info.warnings.empty());
+        put(folder / "s.nrrd", std::string("NRRD0005\ntype: uchar\ndimension: 4\nsizes: 2 1 1 3\nkinds: domain domain domain time\n"
+                                           "encoding: raw\nspace: left-posterior-superior-time\nspace directions: (1,0,0,0) (0,1,0,0) "
+                                           "(0,0,1,0) (0,0,0,40)\nspace units: \"mm\" \"mm\" \"mm\" \"") + row.unit + "\"\n\nabcdef");
+        CHECK(io::info(folder / "s.nrrd").desc.find('t')->spacing == row.seconds);
+    }
+    put(folder / "u.nrrd", std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"sols\"\n\nabcdef");
+    const io::FileInfo unknown = io::info(folder / "u.nrrd");
+    CHECK(unknown.desc.find('t')->spacing == 1);
+    CHECK(has_warning(unknown, "unit of time is \"sols\""));
+}
+
+TEST_CASE("units: axes of NRRD in several units of length are told in one") {
+    const Folder folder;
+    const std::string head = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n";
+    put(folder / "a.nrrd", head + "kinds: domain domain domain\nspacings: .5 .25 2\nunits: \"um\" \"um\" \"mm\"\n\nabcdef");
+    const ArrayDesc own = io::info(folder / "a.nrrd").desc;
+    CHECK(own.unit == "um");
+    CHECK(own.find('x')->spacing == 0.5);
+    CHECK(own.find('z')->spacing == 2000);
+    put(folder / "b.nrrd", head + "space: left-posterior-superior\nspace directions: (.5,0,0) (0,.25,0) (0,0,2)\n"
+                                  "space units: \"um\" \"um\" \"mm\"\nspace origin: (1,2,3)\n\nabcdef");
+    const io::FileInfo space = io::info(folder / "b.nrrd");
+    CHECK(space.desc.unit == "um");
+    CHECK(space.desc.find('y')->spacing == 0.25);
+    CHECK(space.desc.find('z')->spacing == 2000);
+    REQUIRE(space.metadata.affine);
+    CHECK((*space.metadata.affine)[10] == doctest::Approx(2));   // mm
+    CHECK((*space.metadata.affine)[11] == doctest::Approx(3));
+    CHECK((*space.metadata.affine)[0] == doctest::Approx(-.0005));
+    put(folder / "c.nrrd", head + "kinds: domain domain domain\nspacings: .5 .25 2\nunits: \"um\" \"um\" \"cubit\"\n\nabcdef");
+    CHECK(has_warning(io::info(folder / "c.nrrd"), "\"um\" and \"cubit\""));
+}
+
+TEST_CASE("units: NRRD is written in millimetres, which ITK takes its numbers for") {
+    const Folder folder;
+    HostArray volume = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 3}, {'x', 4}}));
+    struct Row { const char* unit; double mm; };
+    for (const Row& row : {Row{"um", 1e-3}, Row{"nm", 1e-6}, Row{"m", 1000}, Row{"cm", 10}, Row{"mm", 1}}) {
+        CAPTURE(row.unit);
+        volume.desc = volume.desc.with_spacing('z', 2).with_spacing('y', 0.5).with_spacing('x', 0.25).with_unit(row.unit);
+        for (const bool placed : {false, true}) {
+            volume.metadata.affine.reset();
+            if (placed) {
+                const double s = row.mm;
+                volume.metadata.affine = std::array<double, 16>{.25 * s, 0, 0, 5 * s, 0, .5 * s, 0, 6 * s, 0, 0, 2 * s, 7 * s, 0, 0, 0, 1};
+            }
+            io::write(folder / "a.nrrd", volume, {.overwrite = true});
+            const std::string text = get(folder / "a.nrrd");
+            CHECK(text.find("\"mm\" \"mm\" \"mm\"") != std::string::npos);
+            const HostArray back = io::read(folder / "a.nrrd");
+            CHECK(back.desc.unit == "mm");
+            CHECK(back.desc.find('x')->spacing == doctest::Approx(0.25 * row.mm).epsilon(1e-12));
+            CHECK(back.desc.find('z')->spacing == doctest::Approx(2 * row.mm).epsilon(1e-12));
+            REQUIRE(back.metadata.affine.has_value() == placed);
+            if (placed) CHECK((*back.metadata.affine)[11] == doctest::Approx(7 * row.mm).epsilon(1e-12));
+        }
+    }
+    volume.desc = volume.desc.with_unit("");   // no length, and left as it is
+    volume.metadata.affine.reset();
+    io::write(folder / "a.nrrd", volume, {.overwrite = true});
+    CHECK(io::read(folder / "a.nrrd").desc.find('x')->spacing == 0.25);
+}
