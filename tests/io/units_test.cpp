@@ -92,3 +92,41 @@ TEST_CASE("units: NRRD is written in millimetres, which ITK takes its numbers fo
     io::write(folder / "a.nrrd", volume, {.overwrite = true});
     CHECK(io::read(folder / "a.nrrd").desc.find('x')->spacing == 0.25);
 }
+
+TEST_CASE("units: axes of OME-Zarr, of length and of time, and a scale that is not of their number") {
+    if (host::program_beside("parallax-read-zarr").empty()) {
+        MESSAGE("skipped: the program that reads Zarr is not built");
+        return;
+    }
+    const Folder folder;
+    HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
+    frames.desc = frames.desc.with_spacing('t', 500).with_spacing('z', 2000).with_spacing('y', 1).with_spacing('x', 1).with_unit("um");
+    io::write(folder / "a.ome.zarr", frames);
+    const fs::path words = folder / "a.ome.zarr/.zattrs";
+    Json said = Json::parse(get(words));
+    said.erase("parallax");
+    Json& scales = said["multiscales"][0];
+    const auto info_with = [&](const char* time, const char* depth) {
+        scales["axes"][0]["unit"] = time;
+        scales["axes"][1]["unit"] = depth;
+        put(words, said.dump());
+        return io::info(folder / "a.ome.zarr");
+    };
+    struct Row { const char* unit; double seconds; };
+    for (const Row& row : {Row{"hour", 1.8e6}, Row{"microsecond", 5e-4}, Row{"day", 4.32e7}, Row{"second", 500}}) {
+        CAPTURE(row.unit);
+        const io::FileInfo info = info_with(row.unit, "micrometer");
+        CHECK(info.desc.find('t')->spacing == row.seconds);
+        CHECK(info.warnings.empty());
+    }
+    const io::FileInfo mixed = info_with("second", "nanometer");
+    CHECK(mixed.desc.unit == "um");
+    CHECK(mixed.desc.find('z')->spacing == 2);
+    CHECK(mixed.desc.find('x')->spacing == 1);
+    CHECK(mixed.warnings.empty());
+    const io::FileInfo unknown = info_with("sol", "micrometer");
+    CHECK(unknown.desc.find('t')->spacing == 1);
+    CHECK(has_warning(unknown, "\"sol\""));
+    scales["datasets"][0]["coordinateTransformations"][0]["scale"] = {2, 1, 1};
+    CHECK(has_warning(info_with("second", "micrometer"), "not of 4 numbers"));
+}
