@@ -11,6 +11,7 @@
 #include "io/pieces.hpp"
 #include "io/unlike_pages.hpp"
 #include "parallax/host/error.hpp"
+#include "support/text.hpp"
 
 namespace fs = std::filesystem;
 
@@ -86,9 +87,7 @@ constexpr const char* writable = "writable are .png, .jpg, .gif, .mp4, .tif, .ti
                                  ".ome.zarr and .zarr";
 
 const Format* by_extension(const fs::path& path) {
-    std::string name = show(path.filename());
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string name = host::lower(show(path.filename()));
     for (const Format& format : formats) {
         for (const std::string_view extension : format.extensions) {
             if (!extension.empty() && name.size() > extension.size() && name.ends_with(extension)) return &format;
@@ -112,7 +111,7 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
 
 /// The header of its name beside a file that has none, as of the .img of a pair; empty: there is none.
 std::string header_beside(fs::path elements) {
-    if (elements.extension() == ".gz") elements.replace_extension();
+    if (host::lower(show(elements.extension())) == ".gz") elements.replace_extension();
     for (const char* const ending : {".hdr", ".nhdr", ".mhd"}) {
         std::error_code none;
         const fs::path header = fs::path(elements).replace_extension(ending);

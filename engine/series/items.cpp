@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "support/text.hpp"
+
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
@@ -17,7 +19,7 @@ namespace {
 /// "stem" of "a/b.nii.gz" is "b".
 std::string stem_of(const fs::path& file) {
     fs::path name = file.stem();
-    if (name.extension() == ".nii") name = name.stem();
+    if (host::lower(to_utf8(name.extension())) == ".nii") name = name.stem();
     return to_utf8(name);
 }
 
