@@ -198,6 +198,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         }
     }
     if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
+    if (input.spacing && input.spacing->values.size() == 3 && !prepared.desc.find('z'))
+        throw ConfigError(input.pointer + "/spacing_" + input.spacing->unit,
+                          fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),
+                          "a number, or [x, y]");
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
 }

@@ -62,3 +62,19 @@ TEST_CASE("pages: of a NumPy array one by one, by a series, too; a page of what 
     CHECK(times.status == 0);
     CHECK(io::info(folder / "out.nii").desc.find('t') != nullptr);
 }
+
+TEST_CASE("pages: three numbers of spacing want an axis z") {
+    const TempFolder folder;
+    put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }", "ab"));
+    const auto run = [&](const char* spacing) {
+        write_text(folder / "job.json", std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "in.npy", )") +
+                                            spacing + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "out.npy"}})");
+        return run_program({"run", "job.json", "--overwrite"}, folder.path());
+    };
+    const Run three = run(R"("spacing_um": [1, 2, 3])");
+    CAPTURE(three.err);
+    CHECK(three.status == 2);
+    CHECK(contains(three.err, "no axis z"));
+    CHECK(run(R"("spacing_um": [1, 2])").status == 0);
+    CHECK(run(R"("spacing_um": 1)").status == 0);
+}
