@@ -1,5 +1,6 @@
 // Distances and times in others' units, and in those that others take them for.
 #include <doctest/doctest.h>
+#include <zlib.h>
 
 #include "io/support.hpp"
 #include "parallax/host/json.hpp"
@@ -129,4 +130,54 @@ TEST_CASE("units: axes of OME-Zarr, of length and of time, and a scale that is n
     CHECK(has_warning(unknown, "\"sol\""));
     scales["datasets"][0]["coordinateTransformations"][0]["scale"] = {2, 1, 1};
     CHECK(has_warning(info_with("second", "micrometer"), "not of 4 numbers"));
+}
+
+TEST_CASE("units: volumes of MGH come in the time that stands behind the voxels, and lie as FreeSurfer takes them") {
+    const Folder folder;
+    Bytes mgh{{}, true};
+    mgh.add_all<std::int32_t>({1, 3, 2, 2, 4, 0, 0}).add<std::int16_t>(1);
+    mgh.add_all<float>({1, 1, 2, -1, 0, 0, 0, 0, -1, 0, 1, 0, 5, 6, 7}).pad_to(284);
+    for (char i = 0; i < 48; ++i) mgh.text += i;
+    put(folder / "none.mgh", mgh.text);
+    CHECK(io::info(folder / "none.mgh").desc.find('t')->spacing == 1);
+    mgh.add_all<float>({2000, 0.5f, 30, 0, 256});
+    put(folder / "a.mgh", mgh.text);
+    std::string packed(1024, '\0');
+    z_stream stream{};
+    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    stream.next_in = reinterpret_cast<Bytef*>(mgh.text.data());
+    stream.avail_in = static_cast<uInt>(mgh.text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = static_cast<uInt>(packed.size());
+    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    put(folder / "a.mgz", packed);
+    io::ReadOptions two;
+    two.pages = {1, 3};
+    for (const char* const name : {"a.mgh", "a.mgz"}) {
+        CAPTURE(std::string(name));
+        CHECK(io::info(folder / name).desc.find('t')->spacing == 2);
+        CHECK(io::read(folder / name).desc.find('t')->spacing == 2);
+        CHECK(io::read(folder / name, two).desc.find('t')->spacing == 2);
+        CHECK(*io::read(folder / name, two).as<unsigned char>() == 12);
+        CHECK(io::open_slices(folder / name).desc.find('t')->spacing == 2);
+    }
+    mgh.text[29] = 0;   // no orientation is said
+    put(folder / "b.mgh", mgh.text);
+    const io::FileInfo info = io::info(folder / "b.mgh");
+    REQUIRE(info.metadata.affine);
+    CHECK(*info.metadata.affine == std::array<double, 16>{-1, 0, 0, 1.5, 0, 0, 1, -1, 0, -1, 0, 1, 0, 0, 0, 1});
+    CHECK(has_warning(info, "coronal"));
+}
+
+TEST_CASE("units: what stands behind the first picture of a PGM is told") {
+    const Folder folder;
+    put(folder / "one.pgm", "P5 3 1 255\nabc");
+    CHECK(io::info(folder / "one.pgm").ignored.empty());
+    put(folder / "two.pgm", "P5 3 1 255\nabcP5 3 1 255\ndef");
+    const io::FileInfo info = io::info(folder / "two.pgm");
+    REQUIRE(info.ignored.size() == 1);
+    CHECK(info.ignored.front().find("another one") != std::string::npos);
+    CHECK(values_of<std::uint8_t>(io::read(folder / "two.pgm")) == std::vector<std::uint8_t>{'a', 'b', 'c'});
 }
