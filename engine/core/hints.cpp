@@ -16,7 +16,7 @@ std::string how_to_take_one(const ArrayDesc& array, char axis, bool slices) {
         fmt::format(R"(a step before it takes one of any array: {{"run": "select", "axis": "{}", "index": 0}})", axis);
     if (axis == 't' && array.find('z')) return R"("volume": 0 of the input takes one volume of a NIfTI file; )" + select;
     if (axis == 't' && slices) return R"(if its pages are slices, say "page_axis": "z" of the input; )" + select;
-    if (axis == 't' || axis == 'z') return R"("page": 0 of the input takes one page of a TIFF; )" + select;
+    if (axis == 't' || axis == 'z') return R"("page": 0 of the input takes one page of a TIFF or NPY; )" + select;
     return select;
 }
 

@@ -68,6 +68,20 @@ std::int64_t FileInfo::pages() const noexcept {
     return count;
 }
 
+std::string deep_axes(const ArrayDesc& desc) {
+    std::string names;
+    for (const Axis& axis : desc.axes) {
+        if (std::string_view("tzn").find(axis.name) != std::string_view::npos) names += axis.name;
+    }
+    return names;
+}
+
+bool has_no_pages(const FileInfo& file) { return file.page_axes == 0 && !deep_axes(file.desc).empty(); }
+
+std::string instead_of_a_page(const FileInfo& file) {
+    return fmt::format(R"(a step {{"run": "select", "axis": "{}", "index": 0}} takes one plane)", deep_axes(file.desc).front());
+}
+
 namespace {
 
 /// Other axes with the spacing that the same had.
@@ -82,6 +96,8 @@ ArrayDesc with_extents(const ArrayDesc& desc, const std::vector<ArrayDesc::Exten
 std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, const FileInfo& file, const ReadOptions& options) {
     const std::int64_t there = file.pages();
     if (options.volume && options.pages) throw IoError(name, "both a volume and a range of pages are asked for", "choose one");
+    if (options.pages && has_no_pages(file))
+        throw IoError(name, fmt::format("holds {} as one piece, and no pages to choose from", file.desc.describe()), instead_of_a_page(file));
     const auto whole = std::pair<std::int64_t, std::int64_t>{0, there};
     const auto range = options.volume ? std::pair<std::int64_t, std::int64_t>{*options.volume, *options.volume + 1}
                                       : options.pages.value_or(whole);

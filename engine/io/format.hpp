@@ -220,6 +220,11 @@ inline bool has_slices(const ArrayDesc& desc) { return desc.axes.size() > 1 && !
 
 /// Without the c axis where luminance is wanted. Throws IoError for channels that are no colours.
 ArrayDesc greyed(const std::string& name, const ArrayDesc&, Colour, const ReadOptions&);
+/// The names of the axes that are neither rows, columns nor channels.
+std::string deep_axes(const ArrayDesc&);
+/// Whether it is a stack or a series of which no page can be chosen, and the step that takes one plane of it.
+bool has_no_pages(const FileInfo&);
+std::string instead_of_a_page(const FileInfo&);
 /// Which of all pages are wanted, from the first on, the end left out. Throws IoError for some that are not there.
 std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, const FileInfo&, const ReadOptions&);
 /// Those pages, with all channels. One page alone has no axis of pages.

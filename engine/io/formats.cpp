@@ -11,6 +11,7 @@
 #include "io/pieces.hpp"
 #include "io/unlike_pages.hpp"
 #include "parallax/host/error.hpp"
+#include "support/text.hpp"
 
 namespace fs = std::filesystem;
 
@@ -42,8 +43,8 @@ constexpr Format formats[] = {
     {"jpeg", {".jpg", ".jpeg"}, false, jpeg::matches, jpeg::info, jpeg::read, nullptr, jpeg::refusal, jpeg::write},
     {"bmp", {".bmp"}, false, bmp::matches, bmp::info, bmp::read, nullptr, nullptr, nullptr},
     {"pgm", {".pgm", ".ppm", ".pnm"}, false, pgm::matches, pgm::info, pgm::read, nullptr, nullptr, nullptr},
-    {"npy", {".npy"}, false, npy::matches, npy::info, npy::read, npy::slices, npy::refusal, npy::write},
-    {"npz", {".npz"}, false, npz::matches, npz::info, npz::read, npz::slices, nullptr, nullptr, of_datasets},
+    {"npy", {".npy"}, true, npy::matches, npy::info, npy::read, npy::slices, npy::refusal, npy::write},
+    {"npz", {".npz"}, true, npz::matches, npz::info, npz::read, npz::slices, nullptr, nullptr, of_datasets},
     {"nifti", {".nii", ".nii.gz"}, true, nifti::matches, nifti::info, nifti::read, nifti::slices, nifti::refusal, nifti::write},
     {"mgh", {".mgh", ".mgz"}, true, mgh::matches, mgh::info, mgh::read, mgh::slices, nullptr, nullptr},
     {"nrrd", {".nrrd"}, true, nrrd::matches, nrrd::info, nrrd::read, nrrd::slices, nrrd::refusal, nrrd::write},
@@ -87,9 +88,7 @@ constexpr const char* writable = "writable are .png, .jpg, .gif, .mp4, .tif, .ti
                                  ".ome.zarr and .zarr";
 
 const Format* by_extension(const fs::path& path) {
-    std::string name = show(path.filename());
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string name = host::lower(show(path.filename()));
     for (const Format& format : formats) {
         for (const std::string_view extension : format.extensions) {
             if (!extension.empty() && name.size() > extension.size() && name.ends_with(extension)) return &format;
@@ -113,7 +112,7 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
 
 /// The header of its name beside a file that has none, as of the .img of a pair; empty: there is none.
 std::string header_beside(fs::path elements) {
-    if (elements.extension() == ".gz") elements.replace_extension();
+    if (host::lower(show(elements.extension())) == ".gz") elements.replace_extension();
     for (const char* const ending : {".hdr", ".nhdr", ".mhd"}) {
         std::error_code none;
         const fs::path header = fs::path(elements).replace_extension(ending);
@@ -176,8 +175,9 @@ void check_selection(const Source& source, const Format& format) {
     }
     if (options.pages && !format.stack && *options.pages != std::pair<std::int64_t, std::int64_t>{0, 1}) {
         fail(source, fmt::format("is a {} file: it has no pages to choose from", format.name),
-             "pages are chosen from TIFF stacks and 4-D NIfTI files");
+             "pages are chosen from stacks of TIFF and NPY, and from times of other formats");
     }
+    if (options.pages && options.raw) fail(source, "is read by a raw layout: it has no pages to choose from", "leave page and pages out");
 }
 
 void check_choices(const Source& source, const Format& format) {
@@ -281,10 +281,47 @@ std::vector<std::string> endings_for(const ArrayDesc& desc, const WriteOptions& 
     return endings;
 }
 
+namespace {
+
+/// What "page_axis" states of an array that has one axis of pages: by which name that goes in the file, where it is another.
+std::optional<char> renamed_axis(const Source& source, const FileInfo& file) {
+    const char stated = source.options.page_axis;
+    const std::string deep = deep_axes(file.desc);
+    if (stated == '\0' || deep.empty()) return std::nullopt;
+    if (deep.size() > 1) {
+        if (file.page_axes == 1 && deep.front() == stated) return std::nullopt;
+        fail(source, fmt::format("holds {}, and \"page_axis\" says of one axis what it is", file.desc.describe()),
+             "leave \"page_axis\" out, or take a part by a select step");
+    }
+    return deep.front() == stated ? std::nullopt : std::optional(deep.front());
+}
+
+/// Neither seconds nor a length is left of what the axis was taken for, and slices that were times have no place one behind the other.
+void rename_axis(ArrayDesc& desc, Metadata& metadata, std::optional<char> from, char to) {
+    for (Axis& axis : desc.axes) {
+        if (axis.name != from) continue;
+        axis.name = to;
+        axis.spacing = 1;
+        if (to == 'z') metadata.affine.reset();
+    }
+}
+
+/// Whether a reader obeys "page_axis" by itself, whatever axes its pages have.
+bool flattens_pages(const Format& format) { return format.info == tiff::info; }
+
+std::optional<char> axis_to_rename(const Source& source, const Format& format) {
+    if (source.options.page_axis == '\0' || flattens_pages(format)) return std::nullopt;
+    return renamed_axis(source, format.info(source));
+}
+
+}  // namespace
+
 FileInfo info(const fs::path& path, const ReadOptions& options) {
     const auto identity = host::identity_of(options.through.empty() ? path : options.through);   // before anything of it is read
     return with_source(path, options, [&identity](const Source& source, const Detected& detected) {
         FileInfo result = detected.format->info(source);
+        if (!flattens_pages(*detected.format))
+            rename_axis(result.desc, result.metadata, renamed_axis(source, result), source.options.page_axis);
         result.identity = identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
         return result;
@@ -312,7 +349,9 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
     ReadOptions whole = options;   // the memory that the caller offers is for one channel, where one is chosen
     if (!options.channel.empty()) whole.allocate = {};
     return with_source(path, whole, [&options](const Source& source, const Detected& detected) {
+        const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         HostArray result = detected.format->read(source);
+        rename_axis(result.desc, result.metadata, renamed, source.options.page_axis);
         if (!options.channel.empty()) result = channel_of(source, std::move(result), options);
         if (!detected.remark.empty()) result.metadata.notes["file.remark"] = detected.remark;
         return result;
@@ -326,7 +365,9 @@ SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
         if (!detected.format->slices)
             fail(source, fmt::format("is a {} file, which is read as a whole", detected.format->name),
                  "TIFF stacks, NPY, NIfTI and raw files are read in slices");
+        const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         SliceStream stream = detected.format->slices(source);
+        rename_axis(stream.desc, stream.metadata, renamed, source.options.page_axis);
         if (!has_slices(stream.desc))
             fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()),
                  "slices are for volumes and images of one channel");

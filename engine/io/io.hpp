@@ -30,14 +30,15 @@ struct RawLayout {
 };
 
 struct ReadOptions {
-    /// [first, end) of a multi-page TIFF, or volumes of a 4-D NIfTI; not set: all. One page alone has no page axis.
+    /// [first, end) of a stack of TIFF or NPY, or volumes (times) of other formats; not set: all. One page alone has no page axis.
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
     std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
     std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
     bool grey =
         false;   ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
-    char page_axis = '\0';   ///< 't' time or 'z' depth: what pages of a stack, or the first of three NPY axes, are, whatever the
-                             ///< file says; 0: what the file says, of one that says nothing z, before it t
+    char page_axis = '\0';   ///< 't' time or 'z' depth: what the one axis before rows and columns is, whatever the file says (of a
+                             ///< TIFF all pages are one); several are an error. 0: what the file says, of one that says nothing z,
+                             ///< before it t
     std::filesystem::path
         through{};   ///< where the file is opened, of one that is held open; its name stays that by which it is asked for
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused

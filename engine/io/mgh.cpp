@@ -20,6 +20,22 @@ struct Volume {
     bool packed = false;
 };
 
+/// x to the left, y down, z to the front, around the middle.
+std::array<double, 16> coronal_affine(const ArrayDesc& desc) {
+    const auto half = [&](char axis) { return static_cast<double>(desc.size(axis)) / 2; };
+    return {-1, 0, 0, half('x'), 0, 0, 1, -half('z'), 0, -1, 0, half('y'), 0, 0, 0, 1};
+}
+
+/// The time from one volume to the next, in ms, is the first of the numbers behind the voxels, where the stream is; a file may end
+/// without them.
+void add_time(GzReader& stream, ArrayDesc& desc) {
+    std::array<unsigned char, 4> tr{};
+    if (!desc.find('t') || stream.read_some(tr.data(), tr.size()) != tr.size()) return;
+    const float milliseconds = load<float>(tr.data(), swapped);
+    if (std::isfinite(milliseconds) && milliseconds > 0)
+        desc = desc.with_spacing('t', scaled(as_decimal_of_float(milliseconds), 1e-3));
+}
+
 Volume read_header(const Source& source, GzReader& stream) {
     std::array<unsigned char, header_bytes> h{};
     stream.read(h.data(), h.size(), "the MGH header");
@@ -43,8 +59,11 @@ Volume read_header(const Source& source, GzReader& stream) {
     file.desc = declared(source, row->second, extents).with_unit("mm");
     file.page_axes = number(16) != 1 ? 1 : 0;
     file.in_slices = has_slices(file.desc);
-    // The affine leads to the middle of the volume; the flag says whether it is told at all.
-    if (load<std::int16_t>(h.data() + 28, swapped) > 0) {
+    // The affine leads to the middle of the volume; the flag says whether it is told at all. Else FreeSurfer takes a coronal one of 1 mm.
+    if (load<std::int16_t>(h.data() + 28, swapped) <= 0) {
+        file.metadata.affine = coronal_affine(file.desc);
+        file.warnings.push_back("it does not say how its voxels lie: they are taken for coronal ones of 1 mm, as FreeSurfer takes them");
+    } else {
         std::array<double, 16> affine{};
         affine[15] = 1;
         for (std::size_t column = 0; column < 3; ++column) {
@@ -75,6 +94,15 @@ Volume read_header(const Source& source, GzReader& stream) {
     return volume;
 }
 
+/// From behind the header.
+void skip_to_time(GzReader& stream, Volume& volume) {
+    if (!volume.file.desc.find('t')) return;
+    const std::uint64_t bytes = volume.file.desc.dense_bytes();
+    if (volume.packed) stream.skip(bytes, "the voxels");
+    else stream.jump(bytes);
+    add_time(stream, volume.file.desc);
+}
+
 void read_elements(GzReader& stream, std::byte* to, std::int64_t count, ElementType type) {
     stream.read(to, static_cast<std::size_t>(count) * bytes_of(type), "the voxels");
     if (swapped) swap_bytes(to, count, type);
@@ -94,12 +122,14 @@ bool matches(Head head) {
 
 FileInfo info(const Source& source) {
     GzReader stream(source.path);
-    return read_header(source, stream).file;
+    Volume volume = read_header(source, stream);
+    skip_to_time(stream, volume);
+    return volume.file;
 }
 
 HostArray read(const Source& source) {
     GzReader stream(source.path);
-    const Volume volume = read_header(source, stream);
+    Volume volume = read_header(source, stream);
     const auto [first, end] = chosen_pages(source.name, volume.file, source.options);
     FileInfo part = volume.file;
     part.desc = chosen(source.name, volume.file, source.options);
@@ -108,6 +138,12 @@ HostArray read(const Source& source) {
         stream.skip(static_cast<std::uint64_t>(first) * page, "the volumes before the one that is wanted");
         read_elements(stream, to, part.desc.count(), part.desc.type);
     });
+    if (result.desc.find('t')) {
+        const std::uint64_t left = page * static_cast<std::uint64_t>(volume.file.pages() - end);
+        if (volume.packed) stream.skip(left, "the voxels");
+        else stream.jump(left);
+        add_time(stream, result.desc);
+    }
     if (end - first == volume.file.pages() && volume.packed &&
         !stream.verify_to_end(most_behind + volume.file.desc.dense_bytes()))
         fail(source, "goes on for too long behind its voxels", again);
@@ -116,7 +152,8 @@ HostArray read(const Source& source) {
 
 SliceStream slices(const Source& source) {
     const auto stream = std::make_shared<GzReader>(source.path);
-    const Volume volume = read_header(source, *stream);
+    Volume volume = read_header(source, *stream);
+    if (volume.file.desc.find('t')) volume.file = info(source);   // the time stands behind the voxels
     const ArrayDesc& desc = volume.file.desc;
     return {desc, volume.file.metadata,
             [stream, slice = slice_of(desc), type = desc.type](std::int64_t count, std::byte* to) {

@@ -13,6 +13,7 @@
 #include "io/format.hpp"
 #include "io/parts.hpp"
 #include "parallax/host/error.hpp"
+#include "support/text.hpp"
 
 namespace parallax::io::nifti {
 namespace {
@@ -167,8 +168,8 @@ void go_to(GzReader& stream, std::uint64_t bytes, bool compressed) {
 /// Of a pair, by the name of its header: voxels may be packed where the header is not, and the other way round.
 Part find_voxels(const Source& source) {
     std::string stem = show(source.asked.filename());
-    for (const std::string_view ending : {".gz", ".GZ", ".hdr", ".HDR"}) {
-        if (stem.ends_with(ending)) stem.resize(stem.size() - ending.size());
+    for (const std::string_view ending : {".gz", ".hdr"}) {
+        if (host::lower(stem).ends_with(ending)) stem.resize(stem.size() - ending.size());
     }
     for (const char* const ending : {".img.gz", ".IMG"}) {
         std::error_code ignored;
@@ -385,7 +386,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     const auto& axes = desc.axes;
     if (axes.empty()) return "NIfTI holds volumes, not single numbers";
     if (desc.find('c'))
-        return fmt::format("NIfTI is written without channels, this is {}: write a .tif, .png or .npy file", desc.describe());
+        return fmt::format("NIfTI is written without channels, this is {}", desc.describe());
     if (axes.size() > 4) return fmt::format("NIfTI is written with up to 4 axes, this is {}", desc.describe());
     const auto after = [](const Axis& one, const Axis& next) { return place_of(one) <= place_of(next); };
     if (std::adjacent_find(axes.begin(), axes.end(), after) != axes.end())
@@ -451,7 +452,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     if (const auto text = notes.find("nifti.description"); text != notes.end()) h.description = text->second;
     const std::string header = compose(h);
     // The temporary file's name ends otherwise: the user's name says whether to compress.
-    if (name.size() >= 3 && (name.ends_with(".gz") || name.ends_with(".GZ"))) {
+    if (host::lower(name).ends_with(".gz")) {
         GzWriter out(path);
         out.write(header.data(), header.size());
         out.write(array.data(), desc.dense_bytes());

@@ -167,6 +167,7 @@ Header read_header(const Source& source, Input& file, std::uint64_t bytes) {
     header.file.file_bytes = source.bytes;
     header.file.desc =
         declared(source, header.half ? ElementType::f32 : row->type, name_axes(*values.shape, source.options.page_axis));
+    header.file.page_axes = static_cast<int>(std::max<std::size_t>(values.shape->size(), 2) - 2);
     header.file.in_slices = !header.fortran && has_slices(header.file.desc);
     header.file.detail = fmt::format("version {}, {}{}", major, descr, header.fortran ? ", Fortran order" : "");
     const std::uint64_t stored = header.file.desc.dense_bytes() / (header.half ? 2 : 1), rest = bytes - at - length;
@@ -193,9 +194,13 @@ void read_elements(Input& file, const Header& header, std::int64_t count, std::b
 }
 
 HostArray read_array(const Source& source, Input& input, const Header& header) {
+    const auto [first, end] = chosen_pages(source.name, header.file, source.options);
+    const ArrayDesc part = chosen(source.name, header.file, source.options);
+    const std::int64_t page = header.file.desc.count() / header.file.pages();
     if (!header.fortran) {
-        HostArray result = allocate(source, header.file.desc, header.file.metadata);
-        read_elements(input, header, result.desc.count(), result.data());
+        HostArray result = allocate(source, part, header.file.metadata);
+        input.skip(static_cast<std::uint64_t>(first * page) * (header.half ? 2 : bytes_of(part.type)), "the pages before those that are wanted");
+        read_elements(input, header, part.count(), result.data());
         return result;
     }
     check_limit(source, header.file.desc);
@@ -206,10 +211,10 @@ HostArray read_array(const Source& source, Input& input, const Header& header) {
         axis.stride = stride;
         stride *= axis.size;
     }
-    const HostArray rows = columns.to_dense();
-    if (!source.options.allocate) return rows;
-    HostArray result = allocate(source, header.file.desc, header.file.metadata);
-    std::memcpy(result.data(), rows.data(), result.desc.dense_bytes());
+    HostArray rows = columns.to_dense();
+    if (!source.options.allocate && end - first == header.file.pages()) return rows;
+    HostArray result = allocate(source, part, header.file.metadata);
+    std::memcpy(result.data(), rows.data() + static_cast<std::size_t>(first * page) * bytes_of(part.type), part.dense_bytes());
     return result;
 }
 

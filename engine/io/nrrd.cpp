@@ -260,6 +260,52 @@ std::vector<char> name_axes(const Source& source, const Header& header, std::siz
     return names;
 }
 
+/// Distances are told in one unit, that of x; where axes have others of their own, how many of it one of theirs is.
+struct Units {
+    std::string said, ours;                  ///< of x; ours is empty where it is none that is known
+    double factor = 1;                       ///< of ours in one of those said
+    std::vector<double> of_axes{};           ///< in one of those said; 1 where nothing else is
+    std::array<double, 3> of_space{1, 1, 1};   ///< likewise, along the three directions of the space
+    double seconds = 1;                      ///< of the unit of time; 0: it is none that is known
+};
+
+Units units_of(const Header& header, const std::vector<char>& names, std::vector<std::string>& warnings) {
+    const std::vector<std::string> of_space = quoted(field(header, "spaceunits"));
+    std::vector<std::string> of_axes = quoted(field(header, "units"));
+    if (of_axes.size() != names.size()) of_axes.assign(names.size(), {});
+    Units units;
+    if (!of_space.empty()) units.said = of_space.front();
+    std::string time = of_space.size() > 3 ? of_space[3] : std::string();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == 'x' && units.said.empty()) units.said = of_axes[i];
+        if (names[i] == 't' && !of_axes[i].empty()) time = of_axes[i];
+    }
+    const auto [ours, factor] = unit_from(units.said);
+    if (!units.said.empty() && ours.empty())
+        warnings.push_back(fmt::format("its unit of length is \"{}\", which is none that is known: it is left out", units.said));
+    units.ours = ours;
+    if (!ours.empty()) units.factor = factor;
+    const auto ratio = [&](const std::string& own) {
+        if (own.empty() || own == units.said) return 1.0;
+        const auto [theirs, more] = unit_from(own);
+        if (!theirs.empty() && !units.ours.empty())
+            return as_decimal(more * millimetres(theirs) / (units.factor * millimetres(units.ours)));
+        const std::string warning = fmt::format(
+            "its axes are in the units \"{}\" and \"{}\", of which one is none that is known: numbers of the second are taken as they "
+            "stand",
+            units.said, own);
+        if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+        return 1.0;
+    };
+    for (std::size_t j = 0; j < std::min<std::size_t>(3, of_space.size()); ++j) units.of_space[j] = ratio(of_space[j]);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        units.of_axes.push_back(std::string_view("xyz").find(names[i]) == std::string_view::npos ? 1 : ratio(of_axes[i]));
+    units.seconds = seconds_of(time);
+    if (!(units.seconds > 0) && std::count(names.begin(), names.end(), 't') > 0)
+        warnings.push_back(fmt::format("its unit of time is \"{}\", which is none that is known: times are left out", time));
+    return units;
+}
+
 void describe_space(const Source& source, const Header& header, const std::vector<std::string>& directions, FileAxes& axes,
                     FileInfo& file) {
     const std::size_t count = axes.names.size();
@@ -267,17 +313,9 @@ void describe_space(const Source& source, const Header& header, const std::vecto
     const auto* known = std::find_if(std::begin(spaces), std::end(spaces),
                                      [&](const NamedSpace& s) { return s.names[0] == named || s.names[1] == named; });
     const bool anatomical = known != std::end(spaces);
-    // Units: of the space, or of each axis.
-    const std::vector<std::string> of_space = quoted(field(header, "spaceunits")), of_axes = quoted(field(header, "units"));
-    std::string unit = of_space.empty() ? std::string() : of_space.front();
-    for (std::size_t i = 0; i < count && unit.empty() && of_axes.size() == count; ++i) {
-        if (axes.names[i] == 'x') unit = of_axes[i];
-    }
-    const auto [ours, factor] = unit_from(unit);
-    if (!unit.empty() && ours.empty())
-        file.warnings.push_back(fmt::format("its unit of length is \"{}\", which is none that is known: it is left out", unit));
-    file.desc.unit = !ours.empty() ? ours : anatomical && unit.empty() ? "mm" : "";
-    const double scale = ours.empty() ? 1 : factor;
+    const Units units = units_of(header, axes.names, file.warnings);
+    file.desc.unit = !units.ours.empty() ? units.ours : anatomical && units.said.empty() ? "mm" : "";
+    const double scale = units.factor;
 
     axes.spacing = numbers(source, header, "spacings", count);
     if (axes.spacing.empty()) axes.spacing.assign(count, NAN);
@@ -287,19 +325,24 @@ void describe_space(const Source& source, const Header& header, const std::vecto
     std::size_t parts = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t place = std::string_view("xyz").find(axes.names[i]);
+        const bool of_time = axes.names[i] == 't';
+        double ratio = of_time ? 1 : units.of_axes[i];
         std::optional<std::vector<double>> step;
         if (!directions.empty() && directions[i] != "none") {
             step = vector_from(directions[i]);
             if (!step)
                 fail(source, fmt::format("has the space direction \"{}\" in its NRRD header", shortened(directions[i])), again);
-            double squares = 0;
-            for (const double part : *step) squares += part * part;
+            ratio = 1;   // the space has units of its own
+            for (std::size_t j = 0; j < std::min<std::size_t>(3, step->size()); ++j)
+                if (units.of_space[j] != 1) (*step)[j] *= units.of_space[j];
+            double squares = 0, along = 0;
+            for (const double part : *step) squares += part * part, along += std::abs(part);
             const bool along_one = std::count(step->begin(), step->end(), 0.0) + 1 >= static_cast<std::ptrdiff_t>(step->size());
-            axes.spacing[i] = along_one ? std::sqrt(squares) : as_decimal(std::sqrt(squares));
+            axes.spacing[i] = along_one ? along : as_decimal(std::sqrt(squares));
         }
-        const bool of_time = axes.names[i] == 't';
+        if (of_time && !(units.seconds > 0)) axes.spacing[i] = NAN;
         if (std::isfinite(axes.spacing[i]) && axes.spacing[i] != 0)
-            axes.spacing[i] = scaled(std::abs(axes.spacing[i]), of_time ? 1 : scale);
+            axes.spacing[i] = scaled(std::abs(axes.spacing[i]), of_time ? units.seconds : scaled(scale, ratio));
         if (place == std::string_view::npos) continue;
         if (step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && known != std::end(spaces) && known->time))) {
             step->resize(3);
@@ -308,13 +351,13 @@ void describe_space(const Source& source, const Header& header, const std::vecto
             parts = 3;
         } else if (starts.size() == count && std::isfinite(starts[i])) {
             space.steps[place][place] = std::isfinite(axes.spacing[i]) ? axes.spacing[i] / scale : 1;
-            space.origin[place] = starts[i];
+            space.origin[place] = starts[i] * ratio;
             there[place] = true;
         }
     }
     const bool unlike_one =
         std::any_of(axes.spacing.begin(), axes.spacing.end(), [](double s) { return std::isfinite(s) && s != 1; });
-    if (file.desc.unit.empty() && unit.empty() && unlike_one)
+    if (file.desc.unit.empty() && units.said.empty() && unlike_one)
         file.warnings.push_back(
             "its distances are of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it");
     if (!there[0]) return;   // nothing but distances
@@ -325,7 +368,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         if (!words.empty() && !at) {
             file.warnings.push_back(fmt::format("its space origin \"{}\" is no place, and taken for 0", origin));
         } else if (at) {
-            for (std::size_t i = 0; i < std::min<std::size_t>(3, at->size()); ++i) space.origin[i] = (*at)[i];
+            for (std::size_t i = 0; i < std::min<std::size_t>(3, at->size()); ++i) space.origin[i] = (*at)[i] * units.of_space[i];
         }
     }
     for (std::size_t i = 1; i < 3; ++i) {
@@ -457,8 +500,22 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     return {};
 }
 
+namespace {
+
+/// ITK reads distances without looking at their unit, and takes them for millimetres: so lengths are written in those.
+ArrayDesc in_millimetres(ArrayDesc desc) {
+    const double unit = desc.unit.empty() ? 0 : millimetres(desc.unit);
+    if (!(unit > 0) || desc.unit == "mm") return desc;
+    for (Axis& axis : desc.axes) {
+        if (std::string_view("xyz").find(axis.name) != std::string_view::npos) axis.spacing = scaled(axis.spacing, unit);
+    }
+    return desc.with_unit("mm");
+}
+
+}   // namespace
+
 void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
-    const ArrayDesc& desc = array.desc;
+    const ArrayDesc desc = in_millimetres(array.desc);
     const bool complex = is_complex(desc.type);
     const ElementType real = desc.type == ElementType::c64       ? ElementType::f32
                              : desc.type == ElementType::c128    ? ElementType::f64
@@ -469,8 +526,12 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
                                   r.name.ends_with("64") || is_floating(real));
     });
     std::vector<std::string> sizes, labels, kinds, directions, spacings, units;
-    std::optional<Space> space = space_of(array.desc, array.metadata);
+    std::optional<Space> space = space_of(desc, array.metadata);
     if (space && !(agrees(*space, desc) && desc.find('x') && desc.find('y'))) space.reset();
+    if (space && desc.unit != array.desc.unit) {   // the affine's numbers are products
+        for (Vector3* const v : {&space->steps[0], &space->steps[1], &space->steps[2], &space->origin})
+            for (double& part : *v) part = as_decimal(part);
+    }
     // Readers ask for as many directions as the space has: one plane of z, and time as a direction of its own.
     const bool in_time = space && desc.find('t') != nullptr;
     const bool plane = space && desc.find('z') == nullptr;

@@ -79,6 +79,15 @@ Picture read_header(const Source& source, File& file) {
         fail(source, fmt::format("says that it holds {}, but only {} bytes follow its header", info.desc.describe(), rest),
              "the file is cut off or its header is damaged: write or copy it again");
     }
+    if (!picture.text && rest > needed) {
+        const std::uint64_t start = static_cast<std::uint64_t>(file.tell());
+        unsigned char next[2] = {};
+        file.seek(start + needed);
+        const bool another = file.read_some(next, 2) == 2 && next[0] == 'P' && next[1] == magic[1];
+        file.seek(start);
+        info.ignored.push_back(another ? fmt::format("what stands behind its first picture: another one, {} bytes", rest - needed)
+                                       : fmt::format("{} bytes behind its pixels", rest - needed));
+    }
     return picture;
 }
 

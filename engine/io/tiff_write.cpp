@@ -25,7 +25,16 @@ struct Layout {
     std::vector<Axis> axes{};   ///< of the pages
 };
 
-/// {pages ..., y, x, c}; empty where the axes do not fit. One axis of pages may be any; more are t, z and c in this order.
+constexpr std::string_view page_names = "tzc";   ///< in ImageJ's order, the slowest first
+
+/// Whether axes of pages that ImageJ and OME know stand in ImageJ's order.
+bool in_order(std::span<const Axis> pages) {
+    const auto after = [](const Axis& one, const Axis& next) { return page_names.find(one.name) > page_names.find(next.name); };
+    return std::adjacent_find(pages.begin(), pages.end(), after) == pages.end();
+}
+
+/// {pages ..., y, x, c}; empty where the axes do not fit. One axis of pages may be any; more are t, z and c, each once, and in any
+/// order where rows are y and columns x.
 std::optional<Layout> layout_of(const ArrayDesc& desc) {
     Layout layout;
     std::span<const Axis> axes = desc.axes;
@@ -37,18 +46,19 @@ std::optional<Layout> layout_of(const ArrayDesc& desc) {
     if (axes.empty() || axes.size() > 5) return std::nullopt;
     layout.width = axes.back().size;
     if (axes.size() > 1) layout.height = axes[axes.size() - 2].size;
-    std::size_t place = 0;
     for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
-        const std::size_t known = std::string_view("tzc").find(axes[i].name, place);
-        if (known == std::string_view::npos && (axes.size() > 3 || axes[i].name == 'c')) return std::nullopt;
+        const bool known = page_names.find(axes[i].name) != std::string_view::npos;
+        const auto same = [&](const Axis& other) { return other.name == axes[i].name; };
+        if ((!known && axes.size() > 3) || std::any_of(layout.axes.begin(), layout.axes.end(), same)) return std::nullopt;
         if (axes[i].name == 'c' && layout.channels > 1) return std::nullopt;
-        if (known != std::string_view::npos) place = known + 1;
         layout.pages *= axes[i].size;
         layout.axes.push_back(axes[i]);
     }
     for (const Axis& axis : axes.last(std::min<std::size_t>(axes.size(), 2))) {
         if (axis.name == 'c') return std::nullopt;
     }
+    const bool rows_and_columns = axes.size() > 1 && axes[axes.size() - 2].name == 'y' && axes.back().name == 'x';
+    if (!rows_and_columns && !in_order(layout.axes)) return std::nullopt;
     return layout;
 }
 
@@ -351,15 +361,23 @@ HostArray with_channels_as_planes(HostArray array) {
     return array.to_dense();
 }
 
+/// Its pages in the order in which ImageJ counts them. OME-XML says the order that they have.
+HostArray in_order_of_imagej(const HostArray& array, const Layout& layout) {
+    HostArray view = array;
+    std::vector<Axis>& axes = view.desc.axes;
+    const auto rows = axes.end() - (axes.back().name == 'c' ? 3 : 2);
+    std::sort(rows - static_cast<std::ptrdiff_t>(layout.axes.size()), rows,
+              [](const Axis& a, const Axis& b) { return page_names.find(a.name) < page_names.find(b.name); });
+    return view.to_dense();
+}
+
 /// Of all TIFF files, whatever tells the size of a pixel.
 std::string refusal_of_any(const ArrayDesc& desc) {
     if (is_complex(desc.type)) return "TIFF is written without complex numbers";
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(
-            "TIFF holds rows and columns, before them t, z and c in this order and behind them channels; this is {}: write a "
-            ".npy or .nii "
-            "file",
+            "TIFF holds rows and columns, before them one axis, or of t, z and c each once, and behind them channels; this is {}",
             desc.describe());
     }
     if (layout->width > 0x7fffffff || layout->height > 0x7fffffff) return "TIFF holds at most 2147483647 rows and columns";
@@ -382,7 +400,11 @@ std::string ome_refusal(const ArrayDesc& desc, const WriteOptions&) {
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
     HostArray array = is_ome_name(name) && has_named_samples(given) ? with_channels_as_planes(given) : given;
-    const Layout layout = *layout_of(array.desc);
+    Layout layout = *layout_of(array.desc);
+    if (!is_ome_name(name) && !in_order(layout.axes)) {
+        array = in_order_of_imagej(array, layout);
+        layout = *layout_of(array.desc);
+    }
     if (array.desc.type == ElementType::boolean) {
         // A mask to look at: black and white, as 1-bit files are read.
         const HostArray mask = array;

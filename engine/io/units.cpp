@@ -25,7 +25,8 @@ double seconds_of(std::string_view unit) {
         {"", 1},          {"s", 1},      {"sec", 1},       {"second", 1},     {"seconds", 1},      {"ms", 1e-3},
         {"msec", 1e-3},   {"us", 1e-6},  {"usec", 1e-6},   {"\xc2\xb5s", 1e-6}, {"\\u00B5s", 1e-6}, {"ns", 1e-9},
         {"min", 60},      {"minute", 60}, {"minutes", 60},  {"h", 3600},       {"hour", 3600},      {"hours", 3600},
-        {"d", 86400},     {"day", 86400}, {"days", 86400},  {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"hr", 3600}};
+        {"d", 86400},     {"day", 86400}, {"days", 86400},  {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"hr", 3600},
+        {"microsecond", 1e-6}, {"microseconds", 1e-6}, {"\xce\xbcs", 1e-6}, {"nanosecond", 1e-9}, {"nanoseconds", 1e-9}};
     for (const auto& [name, seconds] : units)
         if (unit == name) return seconds;
     return 0;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/carry.hpp"
+#include "io/format.hpp"
 #include "io/space.hpp"
 #include "io/transaction.hpp"
 #include "io/units.hpp"
@@ -24,6 +25,10 @@ namespace {
 /// Pages or volumes that are asked for must be there.
 void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, std::int64_t end) {
     const std::int64_t there = info.pages();
+    if (input.read.pages && io::has_no_pages(info))
+        throw ConfigError(pointer_to(input.pointer, std::string(what)),
+                          fmt::format("a page of {}, which a {} file holds as one piece", info.desc.describe(), info.format),
+                          "a stack of TIFF or NPY, or times of another format", io::instead_of_a_page(info));
     if (end <= there) return;
     throw ConfigError(pointer_to(input.pointer, std::string(what)), fmt::format("{} {}", what, end - 1),
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
@@ -195,6 +200,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         }
     }
     if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
+    if (input.spacing && input.spacing->values.size() == 3 && !prepared.desc.find('z'))
+        throw ConfigError(input.pointer + "/spacing_" + input.spacing->unit,
+                          fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),
+                          "a number, or [x, y]");
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
 }

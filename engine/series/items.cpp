@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <set>
 
+#include "support/text.hpp"
+
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
@@ -18,7 +20,7 @@ namespace {
 /// "stem" of "a/b.nii.gz" is "b".
 std::string stem_of(const fs::path& file) {
     fs::path name = file.stem();
-    if (name.extension() == ".nii") name = name.stem();
+    if (host::lower(to_utf8(name.extension())) == ".nii") name = name.stem();
     return to_utf8(name);
 }
 
@@ -50,7 +52,7 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Location
     const bool is_one_volume = source.kind == "volumes" && info.format == "nifti";
     if (info.page_axes == 0 && deeper && !is_one_volume) {
         throw ConfigError(source.pointer, fmt::format("{}, a {} file of {}", to_utf8(file), info.format, info.desc.describe()),
-                          source.kind == "pages" ? "a TIFF, whose pages can be gone through"
+                          source.kind == "pages" ? "a stack of TIFF or NPY, or times of another format, which can be gone through one by one"
                                                  : "a 4-D NIfTI file, whose volumes can be gone through");
     }
     // One second may mean that nothing is said, and is what a reader takes then.

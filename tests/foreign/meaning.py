@@ -188,11 +188,14 @@ def hdf5(folder):
         labelled = file.create_dataset("labelled", data=arrays["uint8"])
         for i, label in enumerate("tyx"):
             labelled.dims[i].label = label
+        tagged = file.create_dataset("tagged", data=arrays["uint8"])   # as ilastik does
+        tagged.attrs["axistags"] = json.dumps({"axes": [{"key": key, "typeFlags": 2, "resolution": 0, "description": ""} for key in "yxc"]})
     for name, array in arrays.items():
         yield Case("all.h5", array.astype("float32") if name == "float16" else array, "zyx", {"x": 0.25, "y": 0.5, "z": 2.0}, "um", choices={"dataset": f"/group/{name}"})
     yield Case("all.h5", numpy.repeat(arrays["uint8"], 50, 2), "zyx", choices={"dataset": "lzf"})
     yield Case("all.h5", arrays["int16"], "zyx", choices={"dataset": "big"})
     yield Case("all.h5", arrays["uint8"], "tyx", choices={"dataset": "/labelled"})
+    yield Case("all.h5", arrays["uint8"], "yxc", choices={"dataset": "tagged"})
 
 
 def minc(folder):
@@ -216,6 +219,10 @@ def freesurfer(folder):
             affine = numpy.array([[-0.5, 0, 0, 10], [0, 0, 2.0, -20], [0, -0.25, 0, 30], [0, 0, 0, 1]])
             nibabel.save(nibabel.MGHImage(array.T, affine), os.path.join(folder, kind + ending))
             yield Case(kind + ending, array, "zyx", {"x": 0.5, "y": 0.25, "z": 2.0}, "mm", (-10.0, 20.0, 30.0))
+            course = nibabel.MGHImage(volume(kind, (3, 5, 7, 9)).T, affine)
+            course.header.set_zooms((0.5, 0.25, 2.0, 2000.0))   # ms
+            nibabel.save(course, os.path.join(folder, "course_" + kind + ending))
+            yield Case("course_" + kind + ending, numpy.asarray(course.dataobj).T, "tzyx", {"x": 0.5, "y": 0.25, "z": 2.0, "t": 2.0}, "mm", (-10.0, 20.0, 30.0))
 
 
 def matlab(folder):

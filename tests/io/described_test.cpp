@@ -126,7 +126,7 @@ TEST_CASE("described: stacks are written in words that give them back") {
     write_and_read({{'z', 3}, {'y', 700}, {'x', 1100}}, ElementType::u16);   // several strips a page
     CHECK_FALSE(
         io_error(folder / "b.tif", [&] {
-            io::write(folder / "b.tif", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'t', 3}, {'y', 5}, {'x', 7}})));
+            io::write(folder / "b.tif", pattern(ArrayDesc::dense(ElementType::u8, {{'n', 2}, {'t', 3}, {'y', 5}, {'x', 7}})));
         }).problem.empty());
 }
 

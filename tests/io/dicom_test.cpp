@@ -25,6 +25,7 @@ struct Dicom {
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
     std::string frame_ms;                 ///< with a second frame
     std::string slope, intercept;
+    std::string position;   ///< with directions along x and y, and pixels of .5 mm
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
 
     std::string bytes() const {
@@ -35,11 +36,16 @@ struct Dicom {
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
         file.add_text(meta.text);
         if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
+        const auto decimals = [&](std::uint16_t group, std::uint16_t number, const std::string& value) {
+            element(file, group, number, "DS", value + (value.size() % 2 ? " " : ""));
+        };
+        if (!position.empty()) decimals(0x20, 0x32, position), decimals(0x20, 0x37, "1\\0\\0\\0\\1\\0");
         word(file, 0x02, samples);
         if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
         word(file, 0x06, planar);
         if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
         word(file, 0x10, rows), word(file, 0x11, columns);
+        if (!position.empty()) decimals(0x28, 0x30, ".5\\.5");
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
         if (!intercept.empty()) element(file, 0x28, 0x1052, "DS", intercept);
         if (!slope.empty()) element(file, 0x28, 0x1053, "DS", slope);
@@ -350,5 +356,26 @@ TEST_CASE("dicom: slope and intercept are applied together, and told where they 
     for (const Dicom& one : {file("0 ", "5 "), file("2 ", ""), file("", "-3"), file("ab", "5 ")}) {
         has(told(folder, one), "slope and intercept");
         CHECK(read<std::uint8_t>(folder, one) == std::vector<std::uint8_t>{1, 2, 3, 255});
+    }
+}
+
+TEST_CASE("dicom: slices of a tilted gantry are told") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const bool tilted : {false, true}) {
+        CAPTURE(tilted);
+        const fs::path scan = folder / (tilted ? "tilted" : "straight");
+        fs::create_directory(scan);
+        for (int i = 0; i < 4; ++i) {
+            Dicom slice;
+            slice.position = "10\\" + std::to_string(tilted ? i * 0.5 : 0) + "\\" + std::to_string(i * 2);
+            put(scan / (std::to_string(i) + ".dcm"), slice.bytes());
+        }
+        const io::FileInfo info = io::info(scan);
+        CHECK(info.desc.find('z')->spacing == 2);
+        const bool told = std::any_of(info.warnings.begin(), info.warnings.end(), [](const std::string& warning) {
+            return warning.find("tilted gantry") != std::string::npos && warning.find("0.5 mm") != std::string::npos;
+        });
+        CHECK(told == tilted);
     }
 }

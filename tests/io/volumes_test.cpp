@@ -429,7 +429,7 @@ TEST_CASE("volumes: what is written is read back, with its space") {
     for (const ElementType type :
          {ElementType::u8, ElementType::i8, ElementType::u16, ElementType::u32, ElementType::i32, ElementType::u64,
           ElementType::i64, ElementType::f32, ElementType::f64, ElementType::c64, ElementType::c128}) {
-        const HostArray one = pattern(ArrayDesc::dense(type, {{'y', 3}, {'x', 5}}).with_spacing('x', 2).with_unit("um"));
+        const HostArray one = pattern(ArrayDesc::dense(type, {{'y', 3}, {'x', 5}}).with_spacing('x', 2).with_unit("mm"));
         CAPTURE(to_string(type));
         io::write(folder / "t.nrrd", one, {.overwrite = true});
         CHECK(same_elements(one, io::read(folder / "t.nrrd")));

@@ -34,3 +34,50 @@ TEST_CASE("pages: of a TIFF with unlike pages each is taken by its number, and t
     CHECK(beyond.status == 2);
     CHECK(contains(beyond.err, "0 to 2"));
 }
+
+TEST_CASE("pages: of a NumPy array one by one, by a series, too; a page of what has none is refused in true words") {
+    const TempFolder folder;
+    put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 1, 2), }", "abcdef"));
+    const auto run = [&](const std::string& input, const std::string& more, const char* out) {
+        write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": )" + input + "}, " + more +
+                                            R"("steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": ")" + out + R"("}})");
+        return run_program({"run", "job.json", "--overwrite"}, folder.path());
+    };
+    const Run one = run(R"({"file": "in.npy", "page": 1})", "", "out.npy");
+    CAPTURE(one.err);
+    REQUIRE(one.status == 0);
+    const HostArray array = io::read(folder / "out.npy");
+    CHECK(std::string(array.as<char>(), static_cast<std::size_t>(array.desc.count())) == "de");
+    const Run series = run(R"({"file": "{p}"})", R"("for_each": {"p": {"pages": "in.npy"}}, )", "o{p.page}.npy");
+    CAPTURE(series.err);
+    REQUIRE(series.status == 0);
+    CHECK(io::read(folder / "o0002.npy").as<char>()[0] == 'f');
+    CHECK(run(R"({"file": "in.npy", "page": 3})", "", "out.npy").status == 2);
+
+    io::write(folder / "a.nii", io::read(folder / "in.npy"));
+    const Run volume = run(R"({"file": "a.nii", "page": 0})", "", "out.npy");
+    CAPTURE(volume.err);
+    CHECK(volume.status == 2);
+    CHECK(contains(volume.err, "one piece"));
+    CHECK(contains(volume.err, R"("select")"));
+    const Run times = run(R"({"file": "a.nii", "page_axis": "t"})", "", "out.nii");
+    CAPTURE(times.err);
+    CHECK(times.status == 0);
+    CHECK(io::info(folder / "out.nii").desc.find('t') != nullptr);
+}
+
+TEST_CASE("pages: three numbers of spacing want an axis z") {
+    const TempFolder folder;
+    put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }", "ab"));
+    const auto run = [&](const char* spacing) {
+        write_text(folder / "job.json", std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "in.npy", )") +
+                                            spacing + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "out.npy"}})");
+        return run_program({"run", "job.json", "--overwrite"}, folder.path());
+    };
+    const Run three = run(R"("spacing_um": [1, 2, 3])");
+    CAPTURE(three.err);
+    CHECK(three.status == 2);
+    CHECK(contains(three.err, "no axis z"));
+    CHECK(run(R"("spacing_um": [1, 2])").status == 0);
+    CHECK(run(R"("spacing_um": 1)").status == 0);
+}

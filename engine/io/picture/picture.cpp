@@ -222,7 +222,7 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
     const Shape shape = shape_of(desc);
     if (shape.frames != 1 && !kind.frames && !options.montage)
         return fmt::format(
-            "{} holds one picture, this is {}: choose a plane, say \"montage\": true, or write a .tif or .npy file", kind.name,
+            "{} holds one picture, this is {}: choose a plane, or say \"montage\": true", kind.name,
             desc.describe());
     if (kind.frames && !options.montage &&
         (desc.axes.size() > (channels ? 4u : 3u) || (shape.frames > 1 && desc.axes.front().name == 'c')))

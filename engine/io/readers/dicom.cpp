@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -51,6 +52,14 @@ std::optional<Vector> normal_of(const Place& place) {
     if (!place.directions) return std::nullopt;
     const Vector n = cross((*place.directions)[0], (*place.directions)[1]);
     return dot(n, n) > 0.5 ? std::optional<Vector>(n) : std::nullopt;
+}
+
+/// What of the way from one place to another does not go along a normal.
+Vector offset_aside(const Vector& normal, const Vector& to, const Vector& from) {
+    Vector way{to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    const double along = dot(way, normal) / dot(normal, normal);
+    for (std::size_t i = 0; i < 3; ++i) way[i] -= along * normal[i];
+    return way;
 }
 
 class DicomFile {
@@ -218,6 +227,17 @@ private:
         if (h.photometric == "MONOCHROME1") {
             said_["white_is_zero"] = true;
             warnings.push_back("white is zero in it (MONOCHROME1), 0 to be shown white: values are read as they are stored");
+        }
+        if (planes) {
+            const Vector aside = offset_aside(*normal_of(place), *(headers_.size() > 1 ? headers_.back().place : h.places.back()).position,
+                                              *(headers_.size() > 1 ? headers_.front().place : h.places.front()).position);
+            const double shift = std::sqrt(dot(aside, aside)) / static_cast<double>(count - 1);
+            if (shift > 0.02 * planes->distance) {
+                char text[40];
+                std::snprintf(text, sizeof text, "%.3g", shift);
+                warnings.push_back("its planes do not lie straight one behind the other (a tilted gantry): each lies " +
+                                   std::string(text) + " mm further aside than the one before, and they are read as if they did");
+            }
         }
         if (place.directions && place.position && place.spacing.size() == 2) {
             const Vector normal = cross((*place.directions)[0], (*place.directions)[1]);

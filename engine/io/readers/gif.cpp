@@ -60,6 +60,7 @@ public:
             if (frames_ > 0 && frame.delay != delay_) uneven_ = true;
             if (frames_ == 0) delay_ = frame.delay;
             ++frames_;
+            return true;
         });
         if (frames_ == 0) throw Problem{"is a GIF without a picture", again};
     }
@@ -88,7 +89,6 @@ public:
         auto* out = static_cast<unsigned char*>(to);
         std::int64_t number = 0;
         walk([&](const Frame& frame, GifFileType* gif) {
-            if (number >= first + count) return;
             if (frame.disposal == DISPOSE_PREVIOUS) before = canvas;
             each_row(frame, gif, [&](int y, const GifPixelType* row) {
                 for (int x = 0; x < frame.width; ++x) {
@@ -104,6 +104,7 @@ public:
             ++number;
             if (frame.disposal == DISPOSE_PREVIOUS) canvas = before;
             if (frame.disposal == DISPOSE_BACKGROUND) clear(canvas, frame, channels);
+            return number < first + count;
         });
         if (number < first + count)
             throw Problem{"has fewer frames than when it was looked at", "do not write to a file while it is read"};
@@ -144,6 +145,7 @@ private:
         throw Problem{std::string("is a damaged GIF: ") + (why ? why : "giflib says no more"), again};
     }
 
+    /// Calls `work` with each frame, all rows of which it must take, until it says that it wants no more.
     template <class Work>
     void walk(const Work& work) const {
         int error = 0;
@@ -195,7 +197,7 @@ private:
                                   std::to_string(height_) + " pixels and more, which cannot come out of " +
                                   std::to_string(bytes_) + " bytes",
                               again};
-            work(frame, gif.get());
+            if (!work(frame, gif.get())) return;
             // giflib keeps each frame's description.
             frame = {};
         }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <vector>
 
@@ -251,7 +252,31 @@ private:
         }
     }
 
+    /// As ilastik and VIGRA write them: {"axes": [{"key": "z", ...}, ...]}.
+    static std::string names_in_tags(const std::string& tags) {
+        const Json said = Json::parse(tags, nullptr, false);
+        if (!said.is_object() || !said.contains("axes") || !said["axes"].is_array()) return {};
+        std::string names;
+        for (const Json& axis : said["axes"]) {
+            const bool named = axis.is_object() && axis.contains("key") && axis["key"].is_string();
+            const std::string key = named ? axis["key"].get<std::string>() : std::string();
+            names += key.size() == 1 ? key : std::string("?");
+        }
+        return names;
+    }
+
+    /// netCDF's numbers for what stored values stand for.
+    void tell_scale() {
+        const std::vector<double> scale = numbers_at(dataset_, "scale_factor"), offset = numbers_at(dataset_, "add_offset");
+        if ((scale.size() != 1 || scale[0] == 1) && (offset.size() != 1 || offset[0] == 0)) return;
+        char text[160];
+        std::snprintf(text, sizeof text, "its values stand for %g + %g times what is stored (add_offset, scale_factor): they are read as they are stored",
+                      offset.size() == 1 ? offset[0] : 0.0, scale.size() == 1 ? scale[0] : 1.0);
+        said_["warnings"].push_back(text);
+    }
+
     void name_axes(bool matlab) {
+        tell_scale();
         std::vector<hsize_t> shown = sizes_;
         if (transposed_) std::swap(shown[shown.size() - 1], shown[shown.size() - 2]);
         std::string names = text_at(dataset_, "axes");   // as Parallax writes them
@@ -259,6 +284,7 @@ private:
         if (names.empty() && labels.size() == sizes_.size()) {
             for (const std::string& label : labels) names += label.size() == 1 ? label : std::string("?");
         }
+        if (names.empty()) names = names_in_tags(text_at(dataset_, "axistags"));
         std::transform(names.begin(), names.end(), names.begin(),
                        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
         const auto known = [&](char c) {

@@ -95,10 +95,16 @@ std::pair<std::string, double> unit_of(const std::string& name) {
     static const std::map<std::string, std::pair<std::string, double>> units = {
         {"nanometer", {"nm", 1}},  {"micrometer", {"um", 1}},    {"millimeter", {"mm", 1}},
         {"centimeter", {"cm", 1}}, {"meter", {"m", 1}},          {"angstrom", {"nm", 0.1}},
-        {"second", {"s", 1}},      {"millisecond", {"s", 1e-3}}, {"minute", {"s", 60}}};
+        {"picometer", {"nm", 1e-3}}, {"decimeter", {"cm", 10}},  {"kilometer", {"m", 1000}},
+        {"inch", {"mm", 25.4}},    {"foot", {"mm", 304.8}},      {"yard", {"mm", 914.4}},
+        {"second", {"s", 1}},      {"millisecond", {"s", 1e-3}}, {"microsecond", {"s", 1e-6}},
+        {"nanosecond", {"s", 1e-9}}, {"picosecond", {"s", 1e-12}}, {"minute", {"s", 60}},
+        {"hour", {"s", 3600}},     {"day", {"s", 86400}}};
     const auto found = units.find(name);
     return found == units.end() ? std::pair<std::string, double>{"", 1} : found->second;
 }
+
+const std::map<std::string, double> in_mm = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};   ///< our units of length
 
 class ZarrFile {
 public:
@@ -499,21 +505,10 @@ private:
             spacing = placed.spacing;
             place_ = placed.place;
             if (!ours_.is_null()) finest_ = placed_by(scales.at("datasets").at(0), scales, n);
-            for (std::size_t i = 0; i < n && names.size() == n && scales.contains("axes"); ++i) {
-                const Json& axis = scales["axes"][i];
-                if (!axis.is_object() || !axis.contains("unit")) continue;
-                const auto [ours, factor] = unit_of(axis["unit"].get<std::string>());
-                if (ours.empty()) {
-                    said_["warnings"].push_back("its axis " + std::string(1, names[i]) + " is in \"" +
-                                                axis["unit"].get<std::string>() + "\", a unit that is not known");
-                    continue;
-                }
-                if (spacing[i] > 0) spacing[i] = parallax::io::scaled(spacing[i], factor);
-                place_[i] *= factor;
-                if (ours != "s" && unit.empty()) unit = ours;
-                if (ours != "s" && ours != unit)
-                    said_["warnings"].push_back("its axes are in different units of length: " + unit + " and " + ours);
-            }
+            if (placed.unfit)
+                said_["warnings"].push_back("it has a scale or a translation that is not of " + std::to_string(n) +
+                                            " numbers, one for each axis: that is left out");
+            if (names.size() == n && scales.contains("axes")) unit = in_one_unit(scales["axes"], names, spacing);
         }
         if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
         const auto known = [&](char c) {
@@ -554,6 +549,36 @@ private:
             said_["channels"] = channels;
     }
 
+    /// Turns spacings and places of axes that say their unit into seconds, and into one unit of length, which it returns: that of the
+    /// columns where they have one.
+    std::string in_one_unit(const Json& axes, const std::string& names, std::vector<double>& spacing) {
+        std::string unit;
+        double unit_in_mm = 0;
+        const auto each = [&](const auto& work) {
+            for (std::size_t i = 0; i < names.size(); ++i)
+                if (axes[i].is_object() && axes[i].contains("unit")) work(i, axes[i]["unit"].get<std::string>());
+        };
+        each([&](std::size_t i, const std::string& said) {
+            const std::string ours = unit_of(said).first;
+            if (!ours.empty() && ours != "s" && (unit.empty() || names[i] == 'x')) unit = ours, unit_in_mm = in_mm.at(ours);
+        });
+        each([&](std::size_t i, const std::string& said) {
+            const auto [ours, factor] = unit_of(said);
+            const bool fits = names[i] == 't' ? ours == "s" : ours != "s";
+            if (ours.empty() || !fits) {
+                said_["warnings"].push_back("its axis " + std::string(1, names[i]) + " is in \"" + said + "\", " +
+                                            (fits || ours.empty() ? "a unit that is not known" : "which is no unit of such an axis") +
+                                            ": its distances are left out");
+                spacing[i] = place_[i] = 0;
+                return;
+            }
+            const double to_ours = ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * in_mm.at(ours) / unit_in_mm);
+            if (spacing[i] > 0) spacing[i] = parallax::io::scaled(spacing[i], to_ours);
+            place_[i] *= to_ours;
+        });
+        return unit;
+    }
+
     /// xarray's word for the axes of an array, where they are ours.
     static std::string names_in(const Json& attributes) {
         if (!attributes.is_object() || !attributes.contains("_ARRAY_DIMENSIONS") || !attributes["_ARRAY_DIMENSIONS"].is_array())
@@ -576,13 +601,16 @@ private:
     /// Lengths of steps, and where the first element lies, along each axis and in its unit.
     struct Placed {
         std::vector<double> spacing, place;   ///< a spacing of 0: none is told
+        bool unfit = false;                   ///< some numbers are not one for each axis, and are left out
     };
 
     static Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
-        Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0)};
+        Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0), false};
         for (const Json* const of : {&level, &scales}) {   // those of the whole come after those of the level
             for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
                 const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
+                for (const std::vector<double>& numbers : {scale, shift})
+                    placed.unfit = placed.unfit || (!numbers.empty() && numbers.size() != n);
                 for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
                     placed.spacing[i] = placed.spacing[i] > 0 ? parallax::io::scaled(placed.spacing[i], scale[i]) : scale[i];
                     placed.place[i] *= scale[i];
@@ -595,12 +623,11 @@ private:
 
     /// An affine in mm, towards right, anterior, superior: our own where it stands there, else by the translation.
     void place_axes(const Json& scales) {
-        static const std::map<std::string, double> units = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};
-        const auto unit = units.find(said_["unit"].get<std::string>());
-        const double mm = unit == units.end() ? 1 : unit->second;
+        const auto unit = in_mm.find(said_["unit"].get<std::string>());
+        const double mm = unit == in_mm.end() ? 1 : unit->second;
         std::vector<double> affine = numbers_of(ours_, "affine");
         const bool told = affine.size() == 16;
-        if (!told && (unit == units.end() || std::none_of(place_.begin(), place_.end(), [](double p) { return p != 0; }))) return;
+        if (!told && (unit == in_mm.end() || std::none_of(place_.begin(), place_.end(), [](double p) { return p != 0; }))) return;
         if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
         const Placed placed = scales.is_object() ? placed_by(level_, scales, names_.size()) : Placed{};
         for (std::size_t i = 0; i < names_.size() && scales.is_object(); ++i) {

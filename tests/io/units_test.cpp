@@ -1,0 +1,183 @@
+// Distances and times in others' units, and in those that others take them for.
+#include <doctest/doctest.h>
+#include <zlib.h>
+
+#include "io/support.hpp"
+#include "parallax/host/json.hpp"
+#include "support/helper.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+constexpr const char* frames_of_nrrd =
+    "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nkinds: domain domain time\nencoding: raw\n";
+
+bool has_warning(const io::FileInfo& info, const char* text) {
+    return std::any_of(info.warnings.begin(), info.warnings.end(),
+                       [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("units: times of NRRD are in the unit that it names") {
+    const Folder folder;
+    struct Row { const char* unit; double seconds; };
+    for (const Row& row : {Row{"ms", 0.04}, Row{"us", 4e-5}, Row{"min", 2400}, Row{"s", 40}, Row{"", 40}}) {
+        CAPTURE(row.unit);
+        put(folder / "t.nrrd", std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"" + row.unit + "\"\n\nabcdef");
+        const io::FileInfo info = io::info(folder / "t.nrrd");
+        CHECK(info.desc.find('t')->spacing == row.seconds);
+        CHECK(info.desc.find('x')->spacing == 0.5);
+        CHECK(info.warnings.empty());
+        put(folder / "s.nrrd", std::string("NRRD0005\ntype: uchar\ndimension: 4\nsizes: 2 1 1 3\nkinds: domain domain domain time\n"
+                                           "encoding: raw\nspace: left-posterior-superior-time\nspace directions: (1,0,0,0) (0,1,0,0) "
+                                           "(0,0,1,0) (0,0,0,40)\nspace units: \"mm\" \"mm\" \"mm\" \"") + row.unit + "\"\n\nabcdef");
+        CHECK(io::info(folder / "s.nrrd").desc.find('t')->spacing == row.seconds);
+    }
+    put(folder / "u.nrrd", std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"sols\"\n\nabcdef");
+    const io::FileInfo unknown = io::info(folder / "u.nrrd");
+    CHECK(unknown.desc.find('t')->spacing == 1);
+    CHECK(has_warning(unknown, "unit of time is \"sols\""));
+}
+
+TEST_CASE("units: axes of NRRD in several units of length are told in one") {
+    const Folder folder;
+    const std::string head = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n";
+    put(folder / "a.nrrd", head + "kinds: domain domain domain\nspacings: .5 .25 2\nunits: \"um\" \"um\" \"mm\"\n\nabcdef");
+    const ArrayDesc own = io::info(folder / "a.nrrd").desc;
+    CHECK(own.unit == "um");
+    CHECK(own.find('x')->spacing == 0.5);
+    CHECK(own.find('z')->spacing == 2000);
+    put(folder / "b.nrrd", head + "space: left-posterior-superior\nspace directions: (.5,0,0) (0,.25,0) (0,0,2)\n"
+                                  "space units: \"um\" \"um\" \"mm\"\nspace origin: (1,2,3)\n\nabcdef");
+    const io::FileInfo space = io::info(folder / "b.nrrd");
+    CHECK(space.desc.unit == "um");
+    CHECK(space.desc.find('y')->spacing == 0.25);
+    CHECK(space.desc.find('z')->spacing == 2000);
+    REQUIRE(space.metadata.affine);
+    CHECK((*space.metadata.affine)[10] == doctest::Approx(2));   // mm
+    CHECK((*space.metadata.affine)[11] == doctest::Approx(3));
+    CHECK((*space.metadata.affine)[0] == doctest::Approx(-.0005));
+    put(folder / "c.nrrd", head + "kinds: domain domain domain\nspacings: .5 .25 2\nunits: \"um\" \"um\" \"cubit\"\n\nabcdef");
+    CHECK(has_warning(io::info(folder / "c.nrrd"), "\"um\" and \"cubit\""));
+}
+
+TEST_CASE("units: NRRD is written in millimetres, which ITK takes its numbers for") {
+    const Folder folder;
+    HostArray volume = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 3}, {'x', 4}}));
+    struct Row { const char* unit; double mm; };
+    for (const Row& row : {Row{"um", 1e-3}, Row{"nm", 1e-6}, Row{"m", 1000}, Row{"cm", 10}, Row{"mm", 1}}) {
+        CAPTURE(row.unit);
+        volume.desc = volume.desc.with_spacing('z', 2).with_spacing('y', 0.5).with_spacing('x', 0.25).with_unit(row.unit);
+        for (const bool placed : {false, true}) {
+            volume.metadata.affine.reset();
+            if (placed) {
+                const double s = row.mm;
+                volume.metadata.affine = std::array<double, 16>{.25 * s, 0, 0, 5 * s, 0, .5 * s, 0, 6 * s, 0, 0, 2 * s, 7 * s, 0, 0, 0, 1};
+            }
+            io::write(folder / "a.nrrd", volume, {.overwrite = true});
+            const std::string text = get(folder / "a.nrrd");
+            CHECK(text.find("\"mm\" \"mm\" \"mm\"") != std::string::npos);
+            const HostArray back = io::read(folder / "a.nrrd");
+            CHECK(back.desc.unit == "mm");
+            CHECK(back.desc.find('x')->spacing == doctest::Approx(0.25 * row.mm).epsilon(1e-12));
+            CHECK(back.desc.find('z')->spacing == doctest::Approx(2 * row.mm).epsilon(1e-12));
+            REQUIRE(back.metadata.affine.has_value() == placed);
+            if (placed) CHECK((*back.metadata.affine)[11] == doctest::Approx(7 * row.mm).epsilon(1e-12));
+        }
+    }
+    volume.desc = volume.desc.with_unit("");   // no length, and left as it is
+    volume.metadata.affine.reset();
+    io::write(folder / "a.nrrd", volume, {.overwrite = true});
+    CHECK(io::read(folder / "a.nrrd").desc.find('x')->spacing == 0.25);
+}
+
+TEST_CASE("units: axes of OME-Zarr, of length and of time, and a scale that is not of their number") {
+    if (host::program_beside("parallax-read-zarr").empty()) {
+        MESSAGE("skipped: the program that reads Zarr is not built");
+        return;
+    }
+    const Folder folder;
+    HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
+    frames.desc = frames.desc.with_spacing('t', 500).with_spacing('z', 2000).with_spacing('y', 1).with_spacing('x', 1).with_unit("um");
+    io::write(folder / "a.ome.zarr", frames);
+    const fs::path words = folder / "a.ome.zarr/.zattrs";
+    Json said = Json::parse(get(words));
+    said.erase("parallax");
+    Json& scales = said["multiscales"][0];
+    const auto info_with = [&](const char* time, const char* depth) {
+        scales["axes"][0]["unit"] = time;
+        scales["axes"][1]["unit"] = depth;
+        put(words, said.dump());
+        return io::info(folder / "a.ome.zarr");
+    };
+    struct Row { const char* unit; double seconds; };
+    for (const Row& row : {Row{"hour", 1.8e6}, Row{"microsecond", 5e-4}, Row{"day", 4.32e7}, Row{"second", 500}}) {
+        CAPTURE(row.unit);
+        const io::FileInfo info = info_with(row.unit, "micrometer");
+        CHECK(info.desc.find('t')->spacing == row.seconds);
+        CHECK(info.warnings.empty());
+    }
+    const io::FileInfo mixed = info_with("second", "nanometer");
+    CHECK(mixed.desc.unit == "um");
+    CHECK(mixed.desc.find('z')->spacing == 2);
+    CHECK(mixed.desc.find('x')->spacing == 1);
+    CHECK(mixed.warnings.empty());
+    const io::FileInfo unknown = info_with("sol", "micrometer");
+    CHECK(unknown.desc.find('t')->spacing == 1);
+    CHECK(has_warning(unknown, "\"sol\""));
+    scales["datasets"][0]["coordinateTransformations"][0]["scale"] = {2, 1, 1};
+    CHECK(has_warning(info_with("second", "micrometer"), "not of 4 numbers"));
+}
+
+TEST_CASE("units: volumes of MGH come in the time that stands behind the voxels, and lie as FreeSurfer takes them") {
+    const Folder folder;
+    Bytes mgh{{}, true};
+    mgh.add_all<std::int32_t>({1, 3, 2, 2, 4, 0, 0}).add<std::int16_t>(1);
+    mgh.add_all<float>({1, 1, 2, -1, 0, 0, 0, 0, -1, 0, 1, 0, 5, 6, 7}).pad_to(284);
+    for (char i = 0; i < 48; ++i) mgh.text += i;
+    put(folder / "none.mgh", mgh.text);
+    CHECK(io::info(folder / "none.mgh").desc.find('t')->spacing == 1);
+    mgh.add_all<float>({2000, 0.5f, 30, 0, 256});
+    put(folder / "a.mgh", mgh.text);
+    std::string packed(1024, '\0');
+    z_stream stream{};
+    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    stream.next_in = reinterpret_cast<Bytef*>(mgh.text.data());
+    stream.avail_in = static_cast<uInt>(mgh.text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = static_cast<uInt>(packed.size());
+    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    put(folder / "a.mgz", packed);
+    io::ReadOptions two;
+    two.pages = {1, 3};
+    for (const char* const name : {"a.mgh", "a.mgz"}) {
+        CAPTURE(std::string(name));
+        CHECK(io::info(folder / name).desc.find('t')->spacing == 2);
+        CHECK(io::read(folder / name).desc.find('t')->spacing == 2);
+        CHECK(io::read(folder / name, two).desc.find('t')->spacing == 2);
+        CHECK(*io::read(folder / name, two).as<unsigned char>() == 12);
+        CHECK(io::open_slices(folder / name).desc.find('t')->spacing == 2);
+    }
+    mgh.text[29] = 0;   // no orientation is said
+    put(folder / "b.mgh", mgh.text);
+    const io::FileInfo info = io::info(folder / "b.mgh");
+    REQUIRE(info.metadata.affine);
+    CHECK(*info.metadata.affine == std::array<double, 16>{-1, 0, 0, 1.5, 0, 0, 1, -1, 0, -1, 0, 1, 0, 0, 0, 1});
+    CHECK(has_warning(info, "coronal"));
+}
+
+TEST_CASE("units: what stands behind the first picture of a PGM is told") {
+    const Folder folder;
+    put(folder / "one.pgm", "P5 3 1 255\nabc");
+    CHECK(io::info(folder / "one.pgm").ignored.empty());
+    put(folder / "two.pgm", "P5 3 1 255\nabcP5 3 1 255\ndef");
+    const io::FileInfo info = io::info(folder / "two.pgm");
+    REQUIRE(info.ignored.size() == 1);
+    CHECK(info.ignored.front().find("another one") != std::string::npos);
+    CHECK(values_of<std::uint8_t>(io::read(folder / "two.pgm")) == std::vector<std::uint8_t>{'a', 'b', 'c'});
+}
