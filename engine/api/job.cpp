@@ -95,7 +95,9 @@ engine::series::SeriesOptions series_options_of(const JobOptions& options) {
 /// `report` gets the text of it before any output is in its place: behind that no memory is asked for.
 engine::RunJobOptions run_options_of(const JobOptions& options, std::string& report) {
     engine::RunJobOptions run;
-    run.along = [&report](const Json& json, io::Transaction&) { report = json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    run.along = [&report](const Json& json, io::Transaction&) {
+        report = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    };
     run.progress = options.progress;
     run.cancelled = [cancel = options.cancel] { return cancel.cancelled(); };
     run.series.readers = options.readers;

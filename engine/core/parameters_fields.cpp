@@ -59,7 +59,8 @@ std::string unquoted(const Json& value) {
     } catch (const std::exception&) {   // no number
         return {};
     }
-    const std::string written = text.substr(0, used), right = Json::accept(written) ? written : Json(number).dump();   // ".6": 0.6
+    const std::string written = text.substr(0, used),
+                      right = Json::accept(written) ? written : Json(number).dump();   // ".6": 0.6
     return used < text.size()  ? fmt::format("write the number alone, without quotes: {}", right)
            : written == right ? fmt::format("write it without quotes: {}", right)
                               : fmt::format("JSON has it as {}", right);
@@ -311,7 +312,8 @@ Json write_length_sweep(const LengthSweep& sweep, const std::string& unit) {
 
 ParameterField integer_field(std::string name, const NumberRule& rule, std::string doc) {
     NumberRule said = rule;   // what is at least 0, say, ends where 32 bits do
-    if (std::isfinite(rule.min) && !std::isfinite(rule.max) && !std::isfinite(rule.below)) said.max = std::numeric_limits<int>::max();
+    if (std::isfinite(rule.min) && !std::isfinite(rule.max) && !std::isfinite(rule.below))
+        said.max = std::numeric_limits<int>::max();
     return plain_field(std::move(name), with_bounds("integer", bounds(said)), number_schema("integer", rule), std::move(doc));
 }
 

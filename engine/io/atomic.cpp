@@ -39,7 +39,8 @@ void check_target(const fs::path& path, bool overwrite, bool store) {
     if (!fs::is_directory(folder, code))
         throw IoError(name, fmt::format("{} is a file, not a folder", show(folder)), "choose another folder");
     if (const std::string why = why_none_is_made_in(folder); !why.empty())
-        throw IoError(name, fmt::format("the folder {} {}", show(folder), why), "choose another folder, or see to its permissions");
+        throw IoError(name, fmt::format("the folder {} {}", show(folder), why),
+                      "choose another folder, or see to its permissions");
 }
 
 void write_atomically(const fs::path& path, bool overwrite, const std::function<void(const fs::path&)>& produce, bool strict,

@@ -97,7 +97,8 @@ std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, cons
     const std::int64_t there = file.pages();
     if (options.volume && options.pages) throw IoError(name, "both a volume and a range of pages are asked for", "choose one");
     if (options.pages && has_no_pages(file))
-        throw IoError(name, fmt::format("holds {} as one piece, and no pages to choose from", file.desc.describe()), instead_of_a_page(file));
+        throw IoError(name, fmt::format("holds {} as one piece, and no pages to choose from", file.desc.describe()),
+                      instead_of_a_page(file));
     const auto whole = std::pair<std::int64_t, std::int64_t>{0, there};
     const auto range = options.volume ? std::pair<std::int64_t, std::int64_t>{*options.volume, *options.volume + 1}
                                       : options.pages.value_or(whole);

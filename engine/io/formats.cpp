@@ -177,7 +177,8 @@ void check_selection(const Source& source, const Format& format) {
         fail(source, fmt::format("is a {} file: it has no pages to choose from", format.name),
              "pages are chosen from stacks of TIFF and NPY, and from times of other formats");
     }
-    if (options.pages && options.raw) fail(source, "is read by a raw layout: it has no pages to choose from", "leave page and pages out");
+    if (options.pages && options.raw)
+        fail(source, "is read by a raw layout: it has no pages to choose from", "leave page and pages out");
 }
 
 void check_choices(const Source& source, const Format& format) {
@@ -296,7 +297,8 @@ std::optional<char> renamed_axis(const Source& source, const FileInfo& file) {
     return deep.front() == stated ? std::nullopt : std::optional(deep.front());
 }
 
-/// Neither seconds nor a length is left of what the axis was taken for, and slices that were times have no place one behind the other.
+/// Neither seconds nor a length is left of what the axis was taken for, and slices that were times have no place one behind the
+/// other.
 void rename_axis(ArrayDesc& desc, Metadata& metadata, std::optional<char> from, char to) {
     for (Axis& axis : desc.axes) {
         if (axis.name != from) continue;

@@ -26,8 +26,8 @@ std::array<double, 16> coronal_affine(const ArrayDesc& desc) {
     return {-1, 0, 0, half('x'), 0, 0, 1, -half('z'), 0, -1, 0, half('y'), 0, 0, 0, 1};
 }
 
-/// The time from one volume to the next, in ms, is the first of the numbers behind the voxels, where the stream is; a file may end
-/// without them.
+/// The time from one volume to the next, in ms, is the first of the numbers behind the voxels, where the stream is; a file may
+/// end without them.
 void add_time(GzReader& stream, ArrayDesc& desc) {
     std::array<unsigned char, 4> tr{};
     if (!desc.find('t') || stream.read_some(tr.data(), tr.size()) != tr.size()) return;
@@ -59,10 +59,12 @@ Volume read_header(const Source& source, GzReader& stream) {
     file.desc = declared(source, row->second, extents).with_unit("mm");
     file.page_axes = number(16) != 1 ? 1 : 0;
     file.in_slices = has_slices(file.desc);
-    // The affine leads to the middle of the volume; the flag says whether it is told at all. Else FreeSurfer takes a coronal one of 1 mm.
+    // The affine leads to the middle of the volume; the flag says whether it is told at all. Else FreeSurfer takes a coronal one
+    // of 1 mm.
     if (load<std::int16_t>(h.data() + 28, swapped) <= 0) {
         file.metadata.affine = coronal_affine(file.desc);
-        file.warnings.push_back("it does not say how its voxels lie: they are taken for coronal ones of 1 mm, as FreeSurfer takes them");
+        file.warnings.push_back(
+            "it does not say how its voxels lie: they are taken for coronal ones of 1 mm, as FreeSurfer takes them");
     } else {
         std::array<double, 16> affine{};
         affine[15] = 1;

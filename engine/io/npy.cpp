@@ -199,7 +199,8 @@ HostArray read_array(const Source& source, Input& input, const Header& header) {
     const std::int64_t page = header.file.desc.count() / header.file.pages();
     if (!header.fortran) {
         HostArray result = allocate(source, part, header.file.metadata);
-        input.skip(static_cast<std::uint64_t>(first * page) * (header.half ? 2 : bytes_of(part.type)), "the pages before those that are wanted");
+        input.skip(static_cast<std::uint64_t>(first * page) * (header.half ? 2 : bytes_of(part.type)),
+                   "the pages before those that are wanted");
         read_elements(input, header, part.count(), result.data());
         return result;
     }

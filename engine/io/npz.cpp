@@ -160,7 +160,8 @@ FileInfo info(const Source& source) { return open_array(source).header.file; }
 HostArray read(const Source& source) {
     const Opened opened = open_array(source);
     HostArray array = npy::read_array(source, *opened.input, opened.header);
-    if (array.desc.count() == opened.header.file.desc.count()) opened.input->finish(0);   // so that what deflate says of its end is heard
+    if (array.desc.count() == opened.header.file.desc.count())
+        opened.input->finish(0);   // so that what deflate says of its end is heard
     return array;
 }
 

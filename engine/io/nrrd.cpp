@@ -291,7 +291,8 @@ Units units_of(const Header& header, const std::vector<char>& names, std::vector
         if (!theirs.empty() && !units.ours.empty())
             return as_decimal(more * millimetres(theirs) / (units.factor * millimetres(units.ours)));
         const std::string warning = fmt::format(
-            "its axes are in the units \"{}\" and \"{}\", of which one is none that is known: numbers of the second are taken as they "
+            "its axes are in the units \"{}\" and \"{}\", of which one is none that is known: numbers of the second are taken as "
+            "they "
             "stand",
             units.said, own);
         if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);

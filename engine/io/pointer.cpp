@@ -39,8 +39,9 @@ void write_pointer(const host::Folder& folder, const std::string& transaction, c
                    bool synced) {
     std::u8string path;
     if (place.is_absolute()) path = fs::canonical(base / ".").generic_u8string();
-    const std::string text =
-        (place.is_absolute() ? std::string(path.begin(), path.end()) : std::to_string(std::distance(place.begin(), place.end()))) + '\n';
+    const std::string text = (place.is_absolute() ? std::string(path.begin(), path.end())
+                                                  : std::to_string(std::distance(place.begin(), place.end()))) +
+                             '\n';
     File file = File::create(folder / (transaction + base_ending));
     file.write(text.data(), text.size());
     file.close();

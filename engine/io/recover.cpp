@@ -41,8 +41,8 @@ bool looked_at_lately(const fs::path& folder) {
     return false;
 }
 
-/// Names of files of transactions, by folder and transaction. A folder is listed anew each time; but somebody may leave there what
-/// seems to be of a hundred thousand transactions, and after 64 questions lists are kept.
+/// Names of files of transactions, by folder and transaction. A folder is listed anew each time; but somebody may leave there
+/// what seems to be of a hundred thousand transactions, and after 64 questions lists are kept.
 class Names {
 public:
     const std::vector<fs::path>& of(const host::Folder& folder, const std::string& transaction) {
@@ -86,7 +86,8 @@ bool is_of(const std::string& transaction, const Move& move) {
     return transaction_of(move.part) == transaction && (move.old.empty() || transaction_of(move.old) == transaction);
 }
 
-/// Folders of a transaction, opened once. Of a stranger's only those that are his: nothing is done with our rights where he has none.
+/// Folders of a transaction, opened once. Of a stranger's only those that are his: nothing is done with our rights where he has
+/// none.
 class Folders {
 public:
     Folders(const host::Folder& base, std::optional<unsigned> stranger) : base_(base), stranger_(stranger) {}
@@ -139,7 +140,8 @@ bool leave_elsewhere(Done& done, Folders& folders, const std::string& transactio
 }
 
 void warn_of(const fs::path& left, const std::string& why) {
-    host::warn_once(fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}", show(left), why));
+    host::warn_once(
+        fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}", show(left), why));
 }
 
 void recover_at(const host::Folder& base, const std::string& transaction, Names& names) {
@@ -154,7 +156,8 @@ void recover_at(const host::Folder& base, const std::string& transaction, Names&
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
     if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return;
-    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& m) { return may_touch(m.folder); })) return;
+    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& m) { return may_touch(m.folder); }))
+        return;
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (done.moves && !done.undone) {
@@ -198,7 +201,9 @@ void recover_one(const host::Folder& folder, const std::string& transaction, Nam
     const host::Folder base = host::Folder::open(*where);
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) recover_at(base, transaction, names);
-    else remove_parts(folder, transaction, names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
+    else
+        remove_parts(folder, transaction,
+                     names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
 }
 
 }  // namespace

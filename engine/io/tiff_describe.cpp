@@ -115,7 +115,8 @@ Description describe_imagej(std::string_view text, const PageShape& page) {
     if (const double seconds = seconds_of(unit_of_time); seconds > 0) {
         d.t = scaled(d.t, seconds);
     } else if (d.t != 0) {
-        d.warnings.push_back(fmt::format("its unit of time is \"{}\", which is none that is known: times are left out", unit_of_time));
+        d.warnings.push_back(
+            fmt::format("its unit of time is \"{}\", which is none that is known: times are left out", unit_of_time));
         d.t = 0;
     }
     add(d.axes, 't', frames);

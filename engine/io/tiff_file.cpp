@@ -71,8 +71,8 @@ TiffFile::TiffFile(State state) : state_(new State(std::move(state))) {
     const std::uint64_t most = (std::uint64_t{256} << 20) + 2 * state_->file.size();
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most));
     // h: the header alone.
-    tiff_.reset(TIFFClientOpenExt(state_->file.name().c_str(), "rmch", state_.get(), on_read, on_write, on_seek, on_close, on_size,
-                                  no_map, no_unmap, options.get()));
+    tiff_.reset(TIFFClientOpenExt(state_->file.name().c_str(), "rmch", state_.get(), on_read, on_write, on_seek, on_close,
+                                  on_size, no_map, no_unmap, options.get()));
     if (!tiff_) {
         throw IoError(state_->file.name(), fmt::format("is a damaged TIFF file: {}", state_->error),
                       "write or copy the file again");

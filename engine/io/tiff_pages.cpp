@@ -506,12 +506,12 @@ Document read_document(const Source& source, TiffSet& set) {
                                                                                    : "";
         const bool alike =
             page.width == other.width && page.height == other.height && page.bits == other.bits && page.samples == other.samples;
-        throw UnlikePages(source.name,
-                          alike ? fmt::format("its page {} {} than its page {}", i, difference, first)
-                                : fmt::format("its page {} has {} x {} pixels of {} x {} bits, its page {} {} x {} of {} x {}", i,
-                                              other.width, other.height, other.samples, other.bits, first, page.width, page.height,
-                                              page.samples, page.bits),
-                          "choose a range of pages that are alike, or a run of them by \"series\"");
+        throw UnlikePages(
+            source.name,
+            alike ? fmt::format("its page {} {} than its page {}", i, difference, first)
+                  : fmt::format("its page {} has {} x {} pixels of {} x {} bits, its page {} {} x {} of {} x {}", i, other.width,
+                                other.height, other.samples, other.bits, first, page.width, page.height, page.samples, page.bits),
+            "choose a range of pages that are alike, or a run of them by \"series\"");
     }
     document.type = element_type(source, page);
     document.expand = page.bits < 8;

@@ -33,8 +33,8 @@ bool in_order(std::span<const Axis> pages) {
     return std::adjacent_find(pages.begin(), pages.end(), after) == pages.end();
 }
 
-/// {pages ..., y, x, c}; empty where the axes do not fit. One axis of pages may be any; more are t, z and c, each once, and in any
-/// order where rows are y and columns x.
+/// {pages ..., y, x, c}; empty where the axes do not fit. One axis of pages may be any; more are t, z and c, each once, and in
+/// any order where rows are y and columns x.
 std::optional<Layout> layout_of(const ArrayDesc& desc) {
     Layout layout;
     std::span<const Axis> axes = desc.axes;

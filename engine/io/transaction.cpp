@@ -32,10 +32,11 @@ constexpr const char* permissions_hint = "look at the room and the permissions o
 const char* hint_for(const std::error_code& error) {
     if (error == std::errc::file_too_large) return file_limit_hint;
     if (error == std::errc::file_exists)
-        return "somebody has put a file there meanwhile, or the file system takes two of the names for one (A and a): use other names";
-    return error == std::errc::cross_device_link
-               ? "a folder in a layer below (of a container's image, of an overlay) cannot be renamed: remove it first, or choose another name"
-               : permissions_hint;
+        return "somebody has put a file there meanwhile, or the file system takes two of the names for one (A and a): use other "
+               "names";
+    return error == std::errc::cross_device_link ? "a folder in a layer below (of a container's image, of an overlay) cannot be "
+                                                   "renamed: remove it first, or choose another name"
+                                                 : permissions_hint;
 }
 
 std::atomic<std::uint64_t> bytes_left = std::numeric_limits<std::uint64_t>::max();
@@ -312,7 +313,8 @@ void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t
     if (entry.form == Form::folder) {
         const bool folder = fs::is_directory(fs::symlink_status(to, error));
         if (folder && !is_store(to))   // somebody has made it while the job ran
-            throw IoError(show(entry.target), "is a folder and no Zarr store", "choose another name: what is in it is not removed");
+            throw IoError(show(entry.target), "is a folder and no Zarr store",
+                          "choose another name: what is in it is not removed");
         const auto identity = folder ? host::identity_of(to) : std::nullopt;
         if (identity) told_of(entry.target, "cannot be replaced", [&] { journal_->tree(identity->inode, how_.synced); });
         return;
@@ -389,9 +391,10 @@ void Transaction::clean() noexcept {
                 if (remove_entry(entry)) continue;
                 left_ = true;
                 if (committed_)
-                    host::warn_once(fmt::format("{}: what it has replaced cannot be removed, and stays hidden beside it as {}*: look at the "
-                                                "permissions in it",
-                                                show(entry.target), id_));
+                    host::warn_once(
+                        fmt::format("{}: what it has replaced cannot be removed, and stays hidden beside it as {}*: look at the "
+                                    "permissions in it",
+                                    show(entry.target), id_));
             }
             if (left_) return journal_.reset();   // without the journal nobody would know what may be removed
             for (const auto& [relative, folder] : places_)

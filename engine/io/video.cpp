@@ -218,9 +218,10 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     child.write({reinterpret_cast<const char*>(array.data()), array.desc.dense_bytes()});   // where it fails, the status says so
     child.leave(seconds_for(20 * array.desc.dense_bytes()));
     if (child.ending() != "exit status 0")
-        throw IoError(name, fmt::format("cannot be written by ffmpeg: {}", last_words(child)),
-                      "see whether the disk is full, files may be longer than this (--limit output=SIZE, ulimit -f), ffmpeg has memory "
-                      "enough, for which --limit memory=SIZE goes, too, and what `ffmpeg -encoders` lists");
+        throw IoError(
+            name, fmt::format("cannot be written by ffmpeg: {}", last_words(child)),
+            "see whether the disk is full, files may be longer than this (--limit output=SIZE, ulimit -f), ffmpeg has memory "
+            "enough, for which --limit memory=SIZE goes, too, and what `ffmpeg -encoders` lists");
 }
 
 }   // namespace parallax::io::video

@@ -111,7 +111,8 @@ Json omero(const Layout& layout, const ArrayDesc& desc, const Metadata& metadata
         // A channel that is named as a colour has it, whatever is left beside it.
         const auto* const own = named ? std::find(of_colours.begin(), of_colours.end(), metadata.channels[i]) : of_colours.end();
         const std::size_t place = static_cast<std::size_t>(own - of_colours.begin());
-        const char* const colour = alpha || place == 3 || count == 1 ? "FFFFFF" : shown[(place < 3 ? place : i) % std::size(shown)];
+        const char* const colour =
+            alpha || place == 3 || count == 1 ? "FFFFFF" : shown[(place < 3 ? place : i) % std::size(shown)];
         Json channel{{"active", !alpha}, {"coefficient", 1}, {"color", colour}};
         channel["family"] = "linear";
         channel["inverted"] = false;

@@ -111,7 +111,8 @@ void read_combination(const JsonObject& object, InputSpec& input) {
             const bool is_one = only.is_string() && !has_wildcard(only.get_ref<const std::string&>());
             throw ConfigError(object.pointer(), is_one ? "\"files\" without \"combine\"" : "several files without \"combine\"",
                               list(combine_words),
-                              is_one ? fmt::format("one file is read by {{\"file\": {}}}", only.dump(-1, ' ', false, Json::error_handler_t::replace))
+                              is_one ? fmt::format("one file is read by {{\"file\": {}}}",
+                                                   only.dump(-1, ' ', false, Json::error_handler_t::replace))
                                      : "say how they become one array; \"for_each\" runs the job for each of them");
         }
         input.combine = object.word("combine", combine_words);

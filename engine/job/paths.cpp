@@ -119,7 +119,8 @@ std::string near_pattern(const fs::path& pattern) {
     }
     if (ignored == std::errc::permission_denied) return fmt::format("this user may not look into the folder {}", to_utf8(folder));
     if (count == 0) return json > 0 ? "there are no files but .json in that folder" : "there are no files in that folder";
-    return count == 1 ? fmt::format("in that folder is another, {}", first) : fmt::format("in that folder are {} others, such as {}", count, first);
+    return count == 1 ? fmt::format("in that folder is another, {}", first)
+                      : fmt::format("in that folder are {} others, such as {}", count, first);
 }
 
 }  // namespace
@@ -166,10 +167,12 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
         if (io::is_readable_folder(path)) return path;
         const std::string files = fmt::format("\"{}{}*\"", text, text.ends_with('/') ? "" : "/");
         const bool takes_one = pointer.starts_with("/inputs/") && !pointer.ends_with("/files");
-        throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a file",
-                          takes_one ? fmt::format("{{\"files\": {}, \"combine\": \"mean\"}} makes one array of its files, and \"for_each\" "
-                                                  "goes through them", files)
-                                    : fmt::format("its files are {}", files));
+        throw ConfigError(
+            pointer, fmt::format("the folder {}", to_utf8(path)), "a file",
+            takes_one ? fmt::format("{{\"files\": {}, \"combine\": \"mean\"}} makes one array of its files, and \"for_each\" "
+                                    "goes through them",
+                                    files)
+                      : fmt::format("its files are {}", files));
     }
     if (!fs::exists(status)) {
         throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
@@ -240,8 +243,9 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     fs::status(where.confined ? where.out / "." : path, closed);   // where a link of a stranger's leads is none of his business
     if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
     if (!lies_below(path, where.out)) {
-        const fs::path target = where.confined ? fs::path()   // none of a stranger's business
-                                               : fs::weakly_canonical(fs::absolute(path), ignored);   // of links in a circle there is none
+        const fs::path target = where.confined
+                                    ? fs::path()                                           // none of a stranger's business
+                                    : fs::weakly_canonical(fs::absolute(path), ignored);   // of links in a circle there is none
         throw ConfigError(pointer,
                           target.empty() ? fmt::format("a symbolic link behind \"{}\"", text)
                                          : fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(target), text),

@@ -25,8 +25,8 @@ bool may_pin_ahead(const Resolved& item) {
     return bytes <= most && (room == 0 || bytes <= room / 4);
 }
 
-/// The first memory that is pinned takes a driver tens of milliseconds: one array of each size of inputs and of each output, to be
-/// used again.
+/// The first memory that is pinned takes a driver tens of milliseconds: one array of each size of inputs and of each output, to
+/// be used again.
 void begin_pinning(Resident& resident, const PreparedSeries& series) noexcept {
     try {
         const Resolved& resolved = series.sample.resolved;
@@ -92,7 +92,8 @@ void Conveyor::run(SeriesResult& result) {
     watching_ = series_.options.watch.has_value();
     if (todo_.empty() && !watching_) return;
     read_shared();
-    for (std::size_t i = 0; watching_ && i < series_.items.size(); ++i) numbers_[to_utf8(series_.items.list.at(i).front().file)] = i;
+    for (std::size_t i = 0; watching_ && i < series_.items.size(); ++i)
+        numbers_[to_utf8(series_.items.list.at(i).front().file)] = i;
     if (watching_) add_earlier();
     for (std::size_t i = 0; watching_ && i < series_.options.watch->first.size(); ++i) {
         const Arrival& arrival = series_.options.watch->first[i];

@@ -52,8 +52,9 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Location
     const bool is_one_volume = source.kind == "volumes" && info.format == "nifti";
     if (info.page_axes == 0 && deeper && !is_one_volume) {
         throw ConfigError(source.pointer, fmt::format("{}, a {} file of {}", to_utf8(file), info.format, info.desc.describe()),
-                          source.kind == "pages" ? "a stack of TIFF or NPY, or times of another format, which can be gone through one by one"
-                                                 : "a 4-D NIfTI file, whose volumes can be gone through");
+                          source.kind == "pages"
+                              ? "a stack of TIFF or NPY, or times of another format, which can be gone through one by one"
+                              : "a 4-D NIfTI file, whose volumes can be gone through");
     }
     // One second may mean that nothing is said, and is what a reader takes then.
     const Axis* const time = info.page_axes == 1 && info.desc.axes.front().name == 't' ? &info.desc.axes.front() : nullptr;

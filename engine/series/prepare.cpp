@@ -229,7 +229,8 @@ std::string role_of(const PreparedSeries& series, const fs::path& file) {
         const fs::path inside = place.lexically_relative(real.of(other));
         return !inside.empty() && *inside.begin() != "..";
     };
-    if (real.of(series.options.manifest / place.filename()) == place && Manifest::keeps(place.filename())) return "a record of the series";
+    if (real.of(series.options.manifest / place.filename()) == place && Manifest::keeps(place.filename()))
+        return "a record of the series";
     for (const auto& [name, input] : series.shared)
         if (std::any_of(input.files.begin(), input.files.end(), is_it)) return "an input";
     for (const auto& [name, output] : series.gathered) {

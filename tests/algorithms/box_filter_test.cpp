@@ -348,7 +348,8 @@ TEST_CASE("box_filter: fused gives the same bits for every tiling") {
         const Json large{{"radius", 30}};   // by eight rows a turn and by sixteen, where a device has registers for them
         const Bytes by_eight = bench.run("fused", desc, large, in, {{"work_group_size", 768}});
         for (const int group : {128, 256, 384, 512})
-            CHECK(bench.run("fused", desc, large, in, {{"work_group_size", group}, {"groups_per_unit", group / 128}}) == by_eight);
+            CHECK(bench.run("fused", desc, large, in, {{"work_group_size", group}, {"groups_per_unit", group / 128}}) ==
+                  by_eight);
         CHECK_THROWS_AS(bench.run("fused", desc, {{"radius", 50}}, in, {{"work_group_size", 64}}), ConfigError);
     });
 }

@@ -42,7 +42,8 @@ TEST_CASE("plans: images of one shape and unlike spacing have each their own") {
         for (const char* axis = row.axes; *axis; ++axis) extents.push_back({*axis, 24});
         HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u8, extents).with_unit(unit));
         for (Axis& axis : image.desc.axes) axis.spacing = axis.name == 'z' ? 2 * side : side;
-        for (std::int64_t i = 0; i < image.desc.count(); ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * i % 251);
+        for (std::int64_t i = 0; i < image.desc.count(); ++i)
+            image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * i % 251);
         Call call;
         call.algorithm = &engine.registry().get(row.algorithm);
         call.parameters = call.algorithm->parameters.parse(row.parameters, "");
@@ -57,7 +58,8 @@ TEST_CASE("plans: images of one shape and unlike spacing have each their own") {
         }
         return std::pair(result.records.at(row.record), values);
     };
-    const std::vector<std::pair<double, std::string>> spacings{{.5, "um"}, {1, "um"}, {1.5, "um"}, {.0015, "mm"}, {1500, "nm"}, {.5, "um"}};
+    const std::vector<std::pair<double, std::string>> spacings{{.5, "um"},    {1, "um"},    {1.5, "um"},
+                                                               {.0015, "mm"}, {1500, "nm"}, {.5, "um"}};
     for (const Row& row : rows) {
         CAPTURE(std::string(row.algorithm));
         Session session(engine);

@@ -102,7 +102,8 @@ namespace {
 struct Left {
     Folder folder;
     fs::path out, logs;
-    explicit Left(bool pointer = true, bool undo = false) : out(fs::canonical(folder.path()) / "out"), logs(out.parent_path() / "logs") {
+    explicit Left(bool pointer = true, bool undo = false)
+        : out(fs::canonical(folder.path()) / "out"), logs(out.parent_path() / "logs") {
         fs::create_directory(out);
         fs::create_directory(logs);
         Json moves = Json::array();
@@ -111,7 +112,10 @@ struct Left {
             put(place / (dead + "-old-0"), "old");
             put(place / "a", "old");
             const auto identity = host::identity_of(place / (dead + "-0-a"));
-            moves.push_back({{"folder", place == out ? "." : place.string()}, {"part", dead + "-0-a"}, {"name", "a"}, {"old", dead + "-old-0"}});
+            moves.push_back({{"folder", place == out ? "." : place.string()},
+                             {"part", dead + "-0-a"},
+                             {"name", "a"},
+                             {"old", dead + "-old-0"}});
             moves.back()["inode"] = identity->inode;
             moves.back()["bytes"] = identity->bytes;
         }
@@ -147,7 +151,8 @@ TEST_CASE("transactions: a report waits for a folder that is away, and for one o
         const fs::path away = logs_away ? left.logs : left.out, other = logs_away ? left.out : left.logs;
         fs::rename(away, left.folder / "elsewhere");
         io::recover(other);
-        CHECK(get(other / "a") == (logs_away ? "new" : "old"));   // what is behind its commit is finished; who knows only where that stands waits
+        CHECK(get(other / "a") ==
+              (logs_away ? "new" : "old"));   // what is behind its commit is finished; who knows only where that stands waits
         fs::rename(left.folder / "elsewhere", away);
         io::recover(away);
         CHECK(get(left.out / "a") == "new");

@@ -29,7 +29,8 @@ io::ReadOptions page(std::int64_t number) {
 /// The bytes of so many pages of a dense array of three axes, from one on.
 std::string page_bytes(const HostArray& array, std::int64_t first, std::int64_t count = 1) {
     const std::size_t bytes = array.desc.dense_bytes() / static_cast<std::size_t>(array.desc.axes.front().size);
-    return {reinterpret_cast<const char*>(array.data()) + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes};
+    return {reinterpret_cast<const char*>(array.data()) + static_cast<std::size_t>(first) * bytes,
+            static_cast<std::size_t>(count) * bytes};
 }
 
 std::string all_bytes(const HostArray& array) { return {reinterpret_cast<const char*>(array.data()), array.desc.dense_bytes()}; }
@@ -59,7 +60,8 @@ TEST_CASE("a page: of a NumPy array in either order, of floats of 16 bits, too")
     io::write(folder / "c.npy", stack);
     HostArray turned = stack;   // Fortran's order: the first axis fastest
     std::reverse(turned.desc.axes.begin(), turned.desc.axes.end());
-    put(folder / "f.npy", make_npy("{'descr': '<u2', 'fortran_order': True, 'shape': (4, 3, 5), }", all_bytes(turned.to_dense())));
+    put(folder / "f.npy",
+        make_npy("{'descr': '<u2', 'fortran_order': True, 'shape': (4, 3, 5), }", all_bytes(turned.to_dense())));
     for (const char* const name : {"c.npy", "f.npy"}) {
         CAPTURE(std::string(name));
         CHECK(io::info(folder / name).pages() == 4);
@@ -74,9 +76,11 @@ TEST_CASE("a page: of a NumPy array in either order, of floats of 16 bits, too")
         const HostArray two = io::read(folder / name, some);
         CHECK(two.desc.describe() == "u16 2 x 3 x 5 (t, y, x)");
         CHECK(all_bytes(two) == page_bytes(stack, 1, 2));
-        CHECK(io_error(folder / name, [&] { io::read(folder / name, page(4)); }).problem.find("has 4 pages") != std::string::npos);
+        CHECK(io_error(folder / name, [&] { io::read(folder / name, page(4)); }).problem.find("has 4 pages") !=
+              std::string::npos);
     }
-    put(folder / "h.npy", make_npy("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 1, 1), }", std::string("\x00\x3c\x00\xc1", 4)));
+    put(folder / "h.npy",
+        make_npy("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 1, 1), }", std::string("\x00\x3c\x00\xc1", 4)));
     CHECK(values_of<float>(io::read(folder / "h.npy", page(1))) == std::vector<float>{-2.5f});
     const HostArray course = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 3}, {'y', 4}, {'x', 5}}));
     io::write(folder / "t.npy", course);

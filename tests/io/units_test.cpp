@@ -26,14 +26,17 @@ TEST_CASE("units: times of NRRD are in the unit that it names") {
     struct Row { const char* unit; double seconds; };
     for (const Row& row : {Row{"ms", 0.04}, Row{"us", 4e-5}, Row{"min", 2400}, Row{"s", 40}, Row{"", 40}}) {
         CAPTURE(row.unit);
-        put(folder / "t.nrrd", std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"" + row.unit + "\"\n\nabcdef");
+        put(folder / "t.nrrd",
+            std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"" + row.unit + "\"\n\nabcdef");
         const io::FileInfo info = io::info(folder / "t.nrrd");
         CHECK(info.desc.find('t')->spacing == row.seconds);
         CHECK(info.desc.find('x')->spacing == 0.5);
         CHECK(info.warnings.empty());
-        put(folder / "s.nrrd", std::string("NRRD0005\ntype: uchar\ndimension: 4\nsizes: 2 1 1 3\nkinds: domain domain domain time\n"
-                                           "encoding: raw\nspace: left-posterior-superior-time\nspace directions: (1,0,0,0) (0,1,0,0) "
-                                           "(0,0,1,0) (0,0,0,40)\nspace units: \"mm\" \"mm\" \"mm\" \"") + row.unit + "\"\n\nabcdef");
+        put(folder / "s.nrrd",
+            std::string("NRRD0005\ntype: uchar\ndimension: 4\nsizes: 2 1 1 3\nkinds: domain domain domain time\n"
+                        "encoding: raw\nspace: left-posterior-superior-time\nspace directions: (1,0,0,0) (0,1,0,0) "
+                        "(0,0,1,0) (0,0,0,40)\nspace units: \"mm\" \"mm\" \"mm\" \"") +
+                row.unit + "\"\n\nabcdef");
         CHECK(io::info(folder / "s.nrrd").desc.find('t')->spacing == row.seconds);
     }
     put(folder / "u.nrrd", std::string(frames_of_nrrd) + "spacings: .5 .25 40\nunits: \"mm\" \"mm\" \"sols\"\n\nabcdef");
@@ -75,7 +78,8 @@ TEST_CASE("units: NRRD is written in millimetres, which ITK takes its numbers fo
             volume.metadata.affine.reset();
             if (placed) {
                 const double s = row.mm;
-                volume.metadata.affine = std::array<double, 16>{.25 * s, 0, 0, 5 * s, 0, .5 * s, 0, 6 * s, 0, 0, 2 * s, 7 * s, 0, 0, 0, 1};
+                volume.metadata.affine =
+                    std::array<double, 16>{.25 * s, 0, 0, 5 * s, 0, .5 * s, 0, 6 * s, 0, 0, 2 * s, 7 * s, 0, 0, 0, 1};
             }
             io::write(folder / "a.nrrd", volume, {.overwrite = true});
             const std::string text = get(folder / "a.nrrd");
@@ -101,7 +105,8 @@ TEST_CASE("units: axes of OME-Zarr, of length and of time, and a scale that is n
     }
     const Folder folder;
     HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
-    frames.desc = frames.desc.with_spacing('t', 500).with_spacing('z', 2000).with_spacing('y', 1).with_spacing('x', 1).with_unit("um");
+    frames.desc =
+        frames.desc.with_spacing('t', 500).with_spacing('z', 2000).with_spacing('y', 1).with_spacing('x', 1).with_unit("um");
     io::write(folder / "a.ome.zarr", frames);
     const fs::path words = folder / "a.ome.zarr/.zattrs";
     Json said = Json::parse(get(words));

@@ -1,4 +1,5 @@
-// Elements that stand beside their header, and stores, which are exchanged beside running jobs: each job fails, or is right for one state.
+// Elements that stand beside their header, and stores, which are exchanged beside running jobs: each job fails, or is right for
+// one state.
 #include "modes/run.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
@@ -22,7 +23,9 @@ namespace {
 
 constexpr std::int64_t rows = 150, columns = 200;
 
-std::string elements(unsigned state, std::size_t bytes = rows * columns) { return std::string(bytes, static_cast<char>(10 + state)); }
+std::string elements(unsigned state, std::size_t bytes = rows * columns) {
+    return std::string(bytes, static_cast<char>(10 + state));
+}
 
 HostArray all_of(unsigned state) {
     HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', rows}, {'x', columns}}));
@@ -70,8 +73,10 @@ TEST_CASE("changing: detached elements and stores are exchanged beside running j
             const TempFolder folder, outside;
             fs::create_directories(folder / "job");
             write_text(outside / "hidden-name", std::string(rows * columns, static_cast<char>(200)));
-            write_text(folder / "job/a.nhdr", "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 200 150\nencoding: raw\ndata file: a.raw\n");
-            write_text(folder / "job/a.mhd", "ObjectType = Image\nNDims = 2\nDimSize = 200 150\nElementType = MET_UCHAR\nElementDataFile = a.raw\n");
+            write_text(folder / "job/a.nhdr",
+                       "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 200 150\nencoding: raw\ndata file: a.raw\n");
+            write_text(folder / "job/a.mhd",
+                       "ObjectType = Image\nNDims = 2\nDimSize = 200 150\nElementType = MET_UCHAR\nElementDataFile = a.raw\n");
             const auto make_whole = [&](unsigned state) {
                 if (!store) return put_anew(folder / "job/a.raw", elements(state));
                 fs::remove_all(folder / "coming.zarr");
@@ -109,7 +114,8 @@ TEST_CASE("changing: detached elements and stores are exchanged beside running j
                     before = std::exchange(right, 0);
                 }
                 try {
-                    const PreparedJob job(parse_job(json, engine.registry().algorithms()), where, {folder / "out/job.series", true, false, {}});
+                    const PreparedJob job(parse_job(json, engine.registry().algorithms()), where,
+                                          {folder / "out/job.series", true, false, {}});
                     engine::run(job, {&engine}, {});
                 } catch (const Error& error) {
                     ++refused;
@@ -129,8 +135,8 @@ TEST_CASE("changing: detached elements and stores are exchanged beside running j
                 ++right;
                 fs::remove(folder / "out/o.npy");
             }
-            MESSAGE(name << std::string(confined ? ", confined: " : ": ") << done.load() << " exchanges, " << before << " jobs right, " << refused
-                         << " refused, of them as changed " << changed);
+            MESSAGE(name << std::string(confined ? ", confined: " : ": ") << done.load() << " exchanges, " << before
+                         << " jobs right, " << refused << " refused, of them as changed " << changed);
             CHECK(right == 1);
         }
     }

@@ -1,5 +1,5 @@
-// An OME-TIFF of several files whose members are exchanged, written over, cut off and removed beside running jobs: each job fails, or every plane
-// is of the file that the set has for it, and the planes of a file are of one state of it.
+// An OME-TIFF of several files whose members are exchanged, written over, cut off and removed beside running jobs: each job
+// fails, or every plane is of the file that the set has for it, and the planes of a file are of one state of it.
 #include "modes/run.hpp"
 #include "ome_set.hpp"
 #include "parallax/host/enumerate.hpp"
@@ -77,7 +77,9 @@ TEST_CASE("changing: members of a set are exchanged beside running jobs, confine
                 switch (random() % 9) {
                     case 0: fs::remove(file, ignored); break;
                     case 1: put_anew(file, member(state, t, two)); break;
-                    case 2: put_anew(file, pages_with({static_cast<std::uint8_t>(60 * state + 10 * t)}, three)); break;   // a page less
+                    case 2:
+                        put_anew(file, pages_with({static_cast<std::uint8_t>(60 * state + 10 * t)}, three));
+                        break;   // a page less
                     case 3: put_anew(file, "II*"); break;
                     case 4:
                         fs::remove(file, ignored);

@@ -39,8 +39,9 @@ TEST_CASE("pages: of a NumPy array one by one, by a series, too; a page of what 
     const TempFolder folder;
     put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 1, 2), }", "abcdef"));
     const auto run = [&](const std::string& input, const std::string& more, const char* out) {
-        write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": )" + input + "}, " + more +
-                                            R"("steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": ")" + out + R"("}})");
+        write_text(folder / "job.json",
+                   R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": )" + input + "}, " + more +
+                       R"("steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": ")" + out + R"("}})");
         return run_program({"run", "job.json", "--overwrite"}, folder.path());
     };
     const Run one = run(R"({"file": "in.npy", "page": 1})", "", "out.npy");
@@ -70,8 +71,9 @@ TEST_CASE("pages: three numbers of spacing want an axis z") {
     const TempFolder folder;
     put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }", "ab"));
     const auto run = [&](const char* spacing) {
-        write_text(folder / "job.json", std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "in.npy", )") +
-                                            spacing + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "out.npy"}})");
+        write_text(folder / "job.json",
+                   std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "in.npy", )") +
+                       spacing + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "out.npy"}})");
         return run_program({"run", "job.json", "--overwrite"}, folder.path());
     };
     const Run three = run(R"("spacing_um": [1, 2, 3])");

@@ -146,8 +146,8 @@ Files results_of(const fs::path& folder) {
     return files;
 }
 
-/// An empty file by which a series looks whether two names are one in a folder. Who is killed between making and removing it leaves it
-/// to the next who writes in that very folder.
+/// An empty file by which a series looks whether two names are one in a folder. Who is killed between making and removing it
+/// leaves it to the next who writes in that very folder.
 bool is_look_at_names(const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
     return entry.is_regular_file() && entry.file_size() == 0 && (name.ends_with("-a") || name.ends_with("-\xc3\xa9"));
@@ -159,7 +159,8 @@ std::string hidden(const fs::path& folder, bool looks_too = true) {
     if (!fs::exists(folder)) return names;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
         if (const std::string name = entry.path().filename().string();
-            name.starts_with(".") && (looks_too || !is_look_at_names(entry)) && name != ".zgroup" && name != ".zattrs" && name != ".zarray")
+            name.starts_with(".") && (looks_too || !is_look_at_names(entry)) && name != ".zgroup" && name != ".zattrs" &&
+            name != ".zarray")
             names += entry.path().lexically_relative(folder).generic_string() + "\n";
     return names;
 }
@@ -188,8 +189,9 @@ void set_up(const Scenario& scenario, const fs::path& folder) {
         folder / "touch_below.json",
         R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}],
             "outputs": {"volume": "out/deep/er/touch.npy"}})");
-    write_text(folder / "touch_logs.json",
-               R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}], "outputs": {"volume": "logs/touch.npy"}})");
+    write_text(
+        folder / "touch_logs.json",
+        R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 3}], "outputs": {"volume": "logs/touch.npy"}})");
     fs::create_directories(folder / "logs");
     if (!scenario.over_old) return;
     for (const auto& group : scenario.together)

@@ -206,7 +206,8 @@ void draw_spacing(Random& random, Draw& draw) {
     const bool is_square = random.chance(0.6);
     for (auto& [port, input] : draw.inputs.items()) {
         Json spacing = Json::array();
-        for (const char axis : input["axes"].get<std::string>()) spacing.push_back(axis == 'c' ? 1.0 : sides[!is_square && axis != 'x']);
+        for (const char axis : input["axes"].get<std::string>())
+            spacing.push_back(axis == 'c' ? 1.0 : sides[!is_square && axis != 'x']);
         input["spacing"] = spacing;
         input["unit"] = "um";
     }

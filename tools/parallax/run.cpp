@@ -87,7 +87,9 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
         throw ConfigError("--gallery", fmt::format("{}, which is the report", options.gallery), "a file of its own");
     refuse_replaced_stdout(options, [&](const std::filesystem::path& file) {
         std::error_code ignored;
-        const auto is_it = [&](const std::filesystem::path& output) { return std::filesystem::equivalent(file, output, ignored); };
+        const auto is_it = [&](const std::filesystem::path& output) {
+            return std::filesystem::equivalent(file, output, ignored);
+        };
         return std::any_of(prepared.outputs.begin(), prepared.outputs.end(), is_it) ? "an output too" : "";
     });
 }

@@ -177,10 +177,12 @@ void SeriesRunOptions::add_to(CLI::App& app) {
 
 void refuse_stdout(const char* option, const std::string& file) {
     if (file == "-")
-        throw ConfigError(option, "\"-\"", "the path of a file", "--json prints the report on standard output; \"./-\" is a file of that name");
+        throw ConfigError(option, "\"-\"", "the path of a file",
+                          "--json prints the report on standard output; \"./-\" is a file of that name");
 }
 
-void refuse_replaced_stdout(const SeriesRunOptions& options, const std::function<std::string(const std::filesystem::path&)>& role) {
+void refuse_replaced_stdout(const SeriesRunOptions& options,
+                            const std::function<std::string(const std::filesystem::path&)>& role) {
     const auto file = options.quiet && !options.json ? std::nullopt : file_of_stdout();
     if (!file) return;
     std::string what = role(*file);
@@ -188,7 +190,8 @@ void refuse_replaced_stdout(const SeriesRunOptions& options, const std::function
     for (const auto& [option, text] : files_of(options))
         if (std::filesystem::equivalent(*file, engine::path_from(text), ignored)) what = fmt::format("that of {}, too", option);
     if (!what.empty())
-        throw ConfigError("standard output", fmt::format("{}, which is {}", engine::to_utf8(*file), what), "a file of its own, or --quiet");
+        throw ConfigError("standard output", fmt::format("{}, which is {}", engine::to_utf8(*file), what),
+                          "a file of its own, or --quiet");
 }
 
 void check_series_files(const SeriesRunOptions& options) {

@@ -16,7 +16,8 @@ std::int64_t packed_left(const PlanePass& pass) { return pass.window_x / 2 * pas
 
 class PackedKernel final : public PlaneKernel {
 public:
-    PackedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy) : spec_(spec), pass_(pass) {
+    PackedKernel(PlanBuilder& builder, const BoxSpec& spec, const PlanePass& pass, const Policy& policy)
+        : spec_(spec), pass_(pass) {
         const host::DeviceInfo& device = builder.device();
         group_ = std::min<std::int64_t>(policy.at("work_group_size"), device.max_work_group);
         width_ = pass.width * pass.channels;
@@ -77,8 +78,9 @@ Support packed_support(const Problem& problem, host::Context&) {
     if (pass.width * pass.channels < least_width)
         return Support::no(fmt::format("rows of {} elements and more, channels counted", least_width));
     if (packed_left(pass) > packed_reach || pass.window_y > tallest_window)
-        return Support::no(fmt::format("windows that reach {} elements to either side, channels counted, and have {} rows at most",
-                                       packed_reach, tallest_window));
+        return Support::no(
+            fmt::format("windows that reach {} elements to either side, channels counted, and have {} rows at most", packed_reach,
+                        tallest_window));
     if (std::max({pass.width * pass.channels, pass.height, pass.planes}) > std::numeric_limits<std::int32_t>::max() / 2)
         return Support::no("rows of up to 2^30 elements, and as many rows and planes");
     return Support::yes();

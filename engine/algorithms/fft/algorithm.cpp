@@ -24,8 +24,8 @@ void check(const FftParameters& p, const ArrayDesc& desc) {
         throw ConfigError("/inputs/array", desc.describe(), fmt::format("elements of type {}", to_string(wanted)),
                           desc.type == ElementType::f32   ? "\"kind\": \"r2c\" and \"dct\" transform real arrays"
                           : desc.type == ElementType::c64 ? "\"kind\": \"c2c\" transforms complex arrays"
-                          : wanted == ElementType::c64    ? how_to_convert(desc) + "; then \"kind\": \"r2c\" transforms real arrays"
-                                                          : how_to_convert(desc));
+                          : wanted == ElementType::c64 ? how_to_convert(desc) + "; then \"kind\": \"r2c\" transforms real arrays"
+                                                       : how_to_convert(desc));
     if (desc.axes.size() < static_cast<std::size_t>(p.dimensions))
         throw ConfigError("/inputs/array", desc.describe(), "an array of two axes or more",
                           "\"dimensions\": 1 transforms along one axis");
@@ -73,7 +73,8 @@ std::vector<std::string> unit_warnings(const Problem& problem) {
     std::string left;
     for (std::size_t i = 0; i + static_cast<std::size_t>(p.dimensions) < input.axes.size(); ++i)
         if (std::string_view("xyz").find(input.axes[i].name) != std::string_view::npos)
-            left += fmt::format("{}{} ({:g} {})", left.empty() ? "" : ", ", input.axes[i].name, input.axes[i].spacing, input.unit);
+            left +=
+                fmt::format("{}{} ({:g} {})", left.empty() ? "" : ", ", input.axes[i].name, input.axes[i].spacing, input.unit);
     if (left.empty() || input.unit.empty()) return {};
     return {fmt::format("{} stays as it is, and the result's unit is that of the axes that are transformed: its number is kept, "
                         "its unit is not",

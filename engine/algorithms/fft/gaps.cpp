@@ -9,7 +9,8 @@ namespace parallax::engine::fft {
 
 namespace {
 
-constexpr int banks = 32, together = 32;   // work-items that go to local memory at once; other widths divide it or are its multiples
+constexpr int banks = 32,
+              together = 32;   // work-items that go to local memory at once; other widths divide it or are its multiples
 constexpr int most_floats = 7, least_run_log2 = 2, most_run_log2 = 7;
 // What a place costs that is computed anew for each point, not a fixed distance from the first, in visits to local memory.
 constexpr double address_cost = 0.75;
@@ -77,7 +78,8 @@ double visits_of(const Line& line, const Stage& stage, const Gaps& gaps, int r, 
     return asked == 0 ? 1 : static_cast<double>(needed) / static_cast<double>(asked);
 }
 
-// From point to point of their butterflies work-items keep their distances, but for the ends of the runs: one point tells for all.
+// From point to point of their butterflies work-items keep their distances, but for the ends of the runs: one point tells for
+// all.
 double both_ways(const Line& line, const Stage& from, const Stage& to, const Gaps& gaps) {
     return visits_of(line, from, gaps, from.radix / 2, [&](int j, int r) { return from.result(j, r); }) +
            visits_of(line, to, gaps, to.radix / 2, [&](int j, int r) { return to.point(j, r); });

@@ -329,8 +329,8 @@ constexpr int longest_by_shares = 5120, most_points_by_shares = 24;
 
 constexpr std::int64_t many_lines = 8192;   // from here on a device is full, whatever the groups
 
-// Rows by larger groups leave a multiprocessor to one group where a compiler takes some registers more than 64 for a work-item, and
-// nobody works while it waits.
+// Rows by larger groups leave a multiprocessor to one group where a compiler takes some registers more than 64 for a work-item,
+// and nobody works while it waits.
 constexpr int most_row_items = 384, most_row_points = 20;
 
 // Eight columns by groups of at most 512 with more points a work-item, where these are few enough and there is work for such

@@ -19,8 +19,8 @@ public:
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto observation = std::make_shared<Json>();
-        x.host_task("count", [this, observation, image = arrays.input("image"), mask = spec_.masked ? arrays.input("mask") : host::Buffer(),
-                              out = arrays.output("histogram")] {
+        x.host_task("count", [this, observation, image = arrays.input("image"),
+                              mask = spec_.masked ? arrays.input("mask") : host::Buffer(), out = arrays.output("histogram")] {
             std::vector<std::uint32_t> sum(static_cast<std::size_t>(spec_.slots()));
             std::mutex mutex;
             parallel_ranges(

@@ -45,8 +45,9 @@ std::vector<float> checked_edges(const HistogramParameters& p, ElementType type,
         return {};
     }
     if (!p.range)
-        throw ConfigError("/range", "no range", "the range of an f32 image",
-                          "add \"range\": {\"low\": 0, \"high\": 1}, with the least and the greatest level that you want counted");
+        throw ConfigError(
+            "/range", "no range", "the range of an f32 image",
+            "add \"range\": {\"low\": 0, \"high\": 1}, with the least and the greatest level that you want counted");
     const double limit = std::numeric_limits<float>::max();
     if (!(p.range->low < p.range->high) || p.range->low < -limit || p.range->high > limit)
         throw ConfigError("/range", fmt::format("[{}, {}]", p.range->low, p.range->high), "low below high, both numbers of f32");

@@ -140,29 +140,30 @@ ArrayDescs infer(const Problem& problem) {
 
 /// The carrier of off-axis holograms.
 static Finding carrier_finding() {
-    return {.record = "carrier",
-            .needed =
-                [](const Parameters& parameters) {
-                    const auto& p = parameters.as<hologram::HologramParameters>();
-                    return p.off_axis && p.off_axis->is_searched();
-                },
-            .fix =
-                [](const Json& parameters, const Json& record) {
-                    Json fixed = parameters;
-                    fixed["off_axis"] = Json{{"x", record.at("x")}, {"y", record.at("y")}, {"radius", record.at("radius")}};
-                    return fixed;
-                },
-            .input = "hologram",
-            .strength = [](const Json& record,
-                           const HostArray& hologram) { return fringes_at(hologram, record.at("x"), record.at("y")); },
-            .doubt =
-                [](const Json& record, const std::string& item) {
-                    return fmt::format(
-                        "off_axis: at the carrier ({:.6g}, {:.6g}), which was found in {}, this hologram has less than a tenth "
-                        "of that one's fringes: it is in-line, or its carrier is another one; leave it out of the series, or run it "
-                        "by itself",
-                        record.at("x").get<double>(), record.at("y").get<double>(), item);
-                }};
+    return {
+        .record = "carrier",
+        .needed =
+            [](const Parameters& parameters) {
+                const auto& p = parameters.as<hologram::HologramParameters>();
+                return p.off_axis && p.off_axis->is_searched();
+            },
+        .fix =
+            [](const Json& parameters, const Json& record) {
+                Json fixed = parameters;
+                fixed["off_axis"] = Json{{"x", record.at("x")}, {"y", record.at("y")}, {"radius", record.at("radius")}};
+                return fixed;
+            },
+        .input = "hologram",
+        .strength = [](const Json& record,
+                       const HostArray& hologram) { return fringes_at(hologram, record.at("x"), record.at("y")); },
+        .doubt =
+            [](const Json& record, const std::string& item) {
+                return fmt::format(
+                    "off_axis: at the carrier ({:.6g}, {:.6g}), which was found in {}, this hologram has less than a tenth "
+                    "of that one's fringes: it is in-line, or its carrier is another one; leave it out of the series, or run it "
+                    "by itself",
+                    record.at("x").get<double>(), record.at("y").get<double>(), item);
+            }};
 }
 
 Algorithm make_hologram() {

@@ -120,7 +120,9 @@ Carrier find_carrier(const std::vector<double>& h, std::int64_t width, std::int6
     };
     const double core = carrier_core(width, height);
     const Side side = order.side == Side::lower ? Side::lower : Side::upper;
-    const auto on_side = [&](std::int64_t x, std::int64_t y) { return side_of(static_cast<double>(x), static_cast<double>(y)) == side; };
+    const auto on_side = [&](std::int64_t x, std::int64_t y) {
+        return side_of(static_cast<double>(x), static_cast<double>(y)) == side;
+    };
     // The strongest peak of the half plane that is farther than `distance` from (x0, y0); of equal ones the first in memory.
     struct Peak {
         std::int64_t x = 0, y = 0;

@@ -1,6 +1,7 @@
 // `fused`: three kernels a frame. Real rows -> half spectrum (fused_rows_forward.cl); columns forward x H x back in one
-// kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all. Of a padded
-// frame (mean, zero) only the rows of the frame itself are read and written: 61 bytes a pixel with the mean, 53 with zeros.
+// kernel (fused_columns.cl); rows back, stored as what was asked for (fused_rows_inverse.cl). 32 bytes a pixel in all. Of a
+// padded frame (mean, zero) only the rows of the frame itself are read and written: 61 bytes a pixel with the mean, 53 with
+// zeros.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,8 +88,8 @@ protected:
         groups.y = static_cast<std::size_t>(divided_up(batch.count, together_));
         x.launch("columns", *columns_.kernel, groups, columns_.local(),
                  {x.buffer(half_), x.buffer(plus_), x.buffer(minus_), forward_columns_, inverse_columns_, table, phases_.turns(),
-                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), mean(), batch.slot, u32(width_), batch.count,
-                  u32(together_), stride_});
+                  phases_.scale(), phases_.unit(), phases_.limit(), phases_.planes(), mean(), batch.slot, u32(width_),
+                  batch.count, u32(together_), stride_});
         const FusedRowsBack::From from{x.buffer(plus_), x.buffer(minus_), forward_rows_, stride_, batch.count};
         if (target.outputs) rows_back_->outputs(x, from, *target.outputs, target.plane);
         if (target.amplitude) rows_back_->amplitude_only(x, from, *target.amplitude);

@@ -22,8 +22,11 @@ bool is_small_share(const PlanBuilder& builder, std::uint64_t bytes) {
 }
 
 PolicyField keep_transfer_field() {
-    return {"keep_transfer", 1, {0, 1},
-            "1: what H is made of is kept, or, where angles are wide, H itself of a single distance; 0: columns make it for each frame"};
+    return {"keep_transfer",
+            1,
+            {0, 1},
+            "1: what H is made of is kept, or, where angles are wide, H itself of a single distance; 0: columns make it for each "
+            "frame"};
 }
 
 bool keeps_transfer(const PlanBuilder& builder, const Geometry& geometry, const Policy& policy, std::size_t bytes) {
@@ -41,8 +44,8 @@ void KeptTransfer::make(Execution& x, const PhaseTable& phases, bool changed) {
     if (made_ && !changed) return;
     made_ = true;
     x.launch("transfer function", *transfer_, grid_.groups, grid_.local,
-             {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), std::uint32_t{0}, u32(tiles_.columns),
-              u32(tiles_.rows)});
+             {table_, phases.turns(), phases.scale(), phases.unit(), phases.limit(), phases.planes(), std::uint32_t{0},
+              u32(tiles_.columns), u32(tiles_.rows)});
 }
 
 }  // namespace parallax::engine::hologram

@@ -112,8 +112,8 @@ std::vector<std::string> setup_warnings(const Setup& p) {
 }
 
 void warn_of_radius(std::vector<std::string>& warnings, double radius, double wavelength, double frame) {
-    warn_of_length(warnings, "radius", radius, {wavelength / 20, frame / 2}, "a bead is a twentieth of a wavelength to half a frame",
-                   {100 * nm, std::min(1e-3, frame / 2)});
+    warn_of_length(warnings, "radius", radius, {wavelength / 20, frame / 2},
+                   "a bead is a twentieth of a wavelength to half a frame", {100 * nm, std::min(1e-3, frame / 2)});
 }
 
 namespace {
@@ -165,11 +165,11 @@ std::vector<std::string> sampling_warnings(const HologramParameters& p, const Ge
     const double d = wants_far ? smallest(g.distances) : largest(g.distances);
     if (g.mirrored && !wants_far) return {};   // nothing is aliased among mirror images
     if (g.mirrored && d >= limit) {
-        return {fmt::format("{} with padding reflect: an impulse response ends {:.6g} um away, where mirror images go on, so that "
-                            "brightness is some percent off: take method auto or angular_spectrum, or padding mean",
-                            name_of(p.method),
-                            .5 * std::min(static_cast<double>(g.padded_width) * g.dx,
-                                          static_cast<double>(g.padded_height) * g.dy) * micro)};
+        return {fmt::format(
+            "{} with padding reflect: an impulse response ends {:.6g} um away, where mirror images go on, so that "
+            "brightness is some percent off: take method auto or angular_spectrum, or padding mean",
+            name_of(p.method),
+            .5 * std::min(static_cast<double>(g.padded_width) * g.dx, static_cast<double>(g.padded_height) * g.dy) * micro)};
     }
     if (wants_far ? d >= limit : d <= limit) return {};
     const char* const better =

@@ -69,7 +69,8 @@ void TransferTable::make(Execution& x, const PhaseTable& phases, std::uint32_t s
 SpectrumPropagator::SpectrumPropagator(PlanBuilder& builder, const Geometry& geometry, fft::Transform& transform, bool centred,
                                        bool endless_mean, int group)
     : geometry_(geometry), transform_(transform), group_(group) {
-    if (geometry.distances.size() == 1 || has_impulse_response(geometry)) table_.emplace(builder, geometry, &transform, centred, endless_mean, group);
+    if (geometry.distances.size() == 1 || has_impulse_response(geometry))
+        table_.emplace(builder, geometry, &transform, centred, endless_mean, group);
     multiply_ = builder.kernel(transfer_program(geometry, geometry.methods.front(), centred),
                                table_ ? "multiply_table" : "multiply_transfer", static_cast<std::size_t>(group));
 }

@@ -229,8 +229,9 @@ private:
             warnings.push_back("white is zero in it (MONOCHROME1), 0 to be shown white: values are read as they are stored");
         }
         if (planes) {
-            const Vector aside = offset_aside(*normal_of(place), *(headers_.size() > 1 ? headers_.back().place : h.places.back()).position,
-                                              *(headers_.size() > 1 ? headers_.front().place : h.places.front()).position);
+            const Vector aside =
+                offset_aside(*normal_of(place), *(headers_.size() > 1 ? headers_.back().place : h.places.back()).position,
+                             *(headers_.size() > 1 ? headers_.front().place : h.places.front()).position);
             const double shift = std::sqrt(dot(aside, aside)) / static_cast<double>(count - 1);
             if (shift > 0.02 * planes->distance) {
                 char text[40];

@@ -270,8 +270,10 @@ private:
         const std::vector<double> scale = numbers_at(dataset_, "scale_factor"), offset = numbers_at(dataset_, "add_offset");
         if ((scale.size() != 1 || scale[0] == 1) && (offset.size() != 1 || offset[0] == 0)) return;
         char text[160];
-        std::snprintf(text, sizeof text, "its values stand for %g + %g times what is stored (add_offset, scale_factor): they are read as they are stored",
-                      offset.size() == 1 ? offset[0] : 0.0, scale.size() == 1 ? scale[0] : 1.0);
+        std::snprintf(
+            text, sizeof text,
+            "its values stand for %g + %g times what is stored (add_offset, scale_factor): they are read as they are stored",
+            offset.size() == 1 ? offset[0] : 0.0, scale.size() == 1 ? scale[0] : 1.0);
         said_["warnings"].push_back(text);
     }
 

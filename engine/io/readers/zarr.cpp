@@ -104,7 +104,8 @@ std::pair<std::string, double> unit_of(const std::string& name) {
     return found == units.end() ? std::pair<std::string, double>{"", 1} : found->second;
 }
 
-const std::map<std::string, double> in_mm = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};   ///< our units of length
+const std::map<std::string, double> in_mm = {
+    {"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};   ///< our units of length
 
 class ZarrFile {
 public:
@@ -334,8 +335,8 @@ private:
         return at;
     }
 
-    /// Finds the chunks that are there. Their folders are listed, and no names tried: a header may speak of a million, of which one
-    /// is. `number`: that of `folder` itself in the grid of the axes before `axis`.
+    /// Finds the chunks that are there. Their folders are listed, and no names tried: a header may speak of a million, of which
+    /// one is. `number`: that of `folder` itself in the grid of the axes before `axis`.
     void list_chunks(const fs::path& folder, std::size_t axis, std::uint64_t number) {
         const std::size_t in_name = separator_ == "." ? shape_.size() : 1;   // indices that one name has
         std::error_code error;
@@ -549,8 +550,8 @@ private:
             said_["channels"] = channels;
     }
 
-    /// Turns spacings and places of axes that say their unit into seconds, and into one unit of length, which it returns: that of the
-    /// columns where they have one.
+    /// Turns spacings and places of axes that say their unit into seconds, and into one unit of length, which it returns: that of
+    /// the columns where they have one.
     std::string in_one_unit(const Json& axes, const std::string& names, std::vector<double>& spacing) {
         std::string unit;
         double unit_in_mm = 0;
@@ -566,13 +567,15 @@ private:
             const auto [ours, factor] = unit_of(said);
             const bool fits = names[i] == 't' ? ours == "s" : ours != "s";
             if (ours.empty() || !fits) {
-                said_["warnings"].push_back("its axis " + std::string(1, names[i]) + " is in \"" + said + "\", " +
-                                            (fits || ours.empty() ? "a unit that is not known" : "which is no unit of such an axis") +
-                                            ": its distances are left out");
+                said_["warnings"].push_back(
+                    "its axis " + std::string(1, names[i]) + " is in \"" + said + "\", " +
+                    (fits || ours.empty() ? "a unit that is not known" : "which is no unit of such an axis") +
+                    ": its distances are left out");
                 spacing[i] = place_[i] = 0;
                 return;
             }
-            const double to_ours = ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * in_mm.at(ours) / unit_in_mm);
+            const double to_ours =
+                ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * in_mm.at(ours) / unit_in_mm);
             if (spacing[i] > 0) spacing[i] = parallax::io::scaled(spacing[i], to_ours);
             place_[i] *= to_ours;
         });
