@@ -92,7 +92,7 @@ engine::series::SeriesOptions series_options_of(const JobOptions& options) {
     return {manifest, options.overwrite, options.resume, {options.shard, options.shards}};
 }
 
-/// `report` gets the text of it before any output is in its place: behind that no memory is asked for.
+/// `report` gets the text of it before what is committed last: behind that only the user's `log` asks for memory.
 engine::RunJobOptions run_options_of(const JobOptions& options, std::string& report) {
     engine::RunJobOptions run;
     run.along = [&report](const Json& json, io::Transaction&) {

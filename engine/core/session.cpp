@@ -232,9 +232,8 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
             for (const Refusal& r : choice.refusals) reasons.push_back(r.variant + ": " + r.reason);
             if (problem.slab > 0)
                 reasons.emplace_back(
-                    "the input comes in slabs, as memory_limit, the device's memory or its \"slab\" has it: allow more memory, "
-                    "or take an "
-                    "OpenCL device");
+                    "the input does not fit memory_limit or the device's memory, or the job states \"slab\", so that it comes in "
+                    "slabs: allow more memory, or take an OpenCL device");
             throw UnsupportedError("no variant of " + algorithm.name + " can do this on " + context.info().name, reasons);
         }
     }

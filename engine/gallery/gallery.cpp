@@ -127,6 +127,8 @@ std::string output_of(const std::string& name, const Json& output, const Json& r
             const Json record = records.contains(name) ? records[name] : load_json(at);
             return html + scalars_of(record) + drawn_curves(record);
         }
+    } catch (const IoError& error) {   // by the name that the file will have
+        return html + fmt::format("<p>{}: not shown: {}</p>", escaped(io::show(path)), escaped(error.problem));
     } catch (const std::exception& error) {
         return html + fmt::format("<p>{}: not shown: {}</p>", escaped(io::show(path)), escaped(error.what()));
     }

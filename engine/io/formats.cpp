@@ -80,10 +80,7 @@ constexpr Format raw_format = {"raw", {}, false, nullptr, raw::info, raw::read, 
 
 constexpr const char* readable =
     "readable are PNG, TIFF, JPEG, BMP, PGM, GIF, NPY, NPZ, NIfTI, NRRD, MetaImage, MGH, FITS, DICOM, HDF5, OME-Zarr, AVI, MP4 "
-    "and "
-    "MATLAB's "
-    "files; for anything "
-    "else describe a raw layout (type, axes, offset)";
+    "and MATLAB's files; for anything else describe a raw layout (type, axes, offset)";
 constexpr const char* writable = "writable are .png, .jpg, .gif, .mp4, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, "
                                  ".ome.zarr and .zarr";
 

@@ -77,6 +77,7 @@ bool take_line(const std::string& line, Done& done) {
         if (json.contains("made")) done.made.push_back(path_of(json.at("made").get<std::string>()));
         if (json.contains("place")) done.places.push_back(path_of(json.at("place").get<std::string>()));
         if (json.contains("tree")) done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
+        if (json.contains("forward")) done.forward = true;
         if (json.contains("undo")) done.undone = true;
         if (json.contains("commit")) {
             done.moves = moves_from(json.at("commit"), json.at("overwrite").get<bool>());
@@ -213,6 +214,7 @@ void Journal::write(const Json& json, bool sync) {
 void Journal::made(const fs::path& folder) { write(Json::object({{"made", text_of(folder)}}), false); }
 void Journal::place(const fs::path& folder) { write(Json::object({{"place", text_of(folder)}}), false); }
 void Journal::tree(std::uint64_t inode, bool synced) { write(Json::object({{"tree", inode}}), synced); }
+void Journal::forward() { write(Json::object({{"forward", true}}), true); }
 void Journal::undo() { write(Json::object({{"undo", true}}), true); }
 
 void Journal::commit(const std::vector<Move>& moves, bool synced) {

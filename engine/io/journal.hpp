@@ -30,6 +30,7 @@ struct Done {
     std::vector<std::filesystem::path> places;   ///< folders with parts
     std::set<std::uint64_t> trees;               ///< numbers of folders that are removed with what is in them
     std::optional<std::vector<Move>> moves;      ///< it is committed
+    bool forward = false;                        ///< all that could be moved is in its place for good; the rest waits
     bool undone = false;                         ///< or was about to be
 };
 
@@ -53,6 +54,8 @@ public:
     /// somebody may have given another's folder such a name.
     void tree(std::uint64_t inode, bool synced);
     void commit(const std::vector<Move>&, bool synced);
+    /// What could be moved has been; from now on nothing of it goes back.
+    void forward();
     void undo();
 
 private:

@@ -144,30 +144,34 @@ void warn_of(const fs::path& left, const std::string& why) {
         fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}", show(left), why));
 }
 
-void recover_at(const host::Folder& base, const std::string& transaction, Names& names) {
+/// Why something waits, for the user; empty: nothing does, or it is none of ours to tell.
+std::string recover_at(const host::Folder& base, const std::string& transaction, Names& names) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
-    if (!journal) return;   // its process is alive, or it has ended by now
+    if (!journal) return {};   // its process is alive, or it has ended by now
     Done done = journal->read();
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
-    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return;
+    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
     Folders folders(base, journal->stranger());
-    if (journal->stranger() && reaches_elsewhere(done)) return;
+    if (journal->stranger() && reaches_elsewhere(done)) return {};
     const bool waits = leave_elsewhere(done, folders, transaction);
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
-    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return;
+    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return {};
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& m) { return may_touch(m.folder); }))
-        return;
+        return {};
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (done.moves && !done.undone) {
         try {
             go_forward(below, done);
             for (const Move& move : *done.moves) below(move.folder).sync();
-        } catch (const std::system_error&) {   // somebody has put a file of his own there
+        } catch (const std::system_error& error) {   // somebody has put a file of his own there
+            if (done.forward) return error.code().message() + "; what belongs to it is in its place and stays there";
             journal->undo();
             done.undone = true;
         }
+        // What this run moves loses its way back below; what waits must not take it along when it cannot be moved.
+        if (waits && !done.undone && !done.forward) journal->forward();
     }
     if (done.undone) go_back(below, done);
     const auto remove_in = [&](const host::Folder& folder, const fs::path& place) {
@@ -187,23 +191,25 @@ void recover_at(const host::Folder& base, const std::string& transaction, Names&
         }
     }
     gone = remove_in(base, ".") && gone;
-    if (!gone) return;   // without the journal nobody would know what may be removed
-    if (waits) return warn_of(base / transaction, "a report that belongs to it is in a folder that is not there now");
+    if (!gone) return {};   // without the journal nobody would know what may be removed
+    if (waits)
+        return fmt::format("a report that belongs to it is in a folder that is not there now; where that does not come back, remove {}{}",
+                           transaction, journal_ending);
     if (!done.moves || done.undone) remove_made(base, done.made);
     std::error_code ignored;
     fs::remove(base / (transaction + journal_ending), ignored);
+    return {};
 }
 
-void recover_one(const host::Folder& folder, const std::string& transaction, Names& names) {
+std::string recover_one(const host::Folder& folder, const std::string& transaction, Names& names) {
     std::optional<fs::path> where = folder / ".";
     if (has_pointer(folder, transaction)) where = pointed_to(folder, transaction);
-    if (!where) return;   // of a process that has ended meanwhile the journal knows this folder
+    if (!where) return {};   // of a process that has ended meanwhile the journal knows this folder
     const host::Folder base = host::Folder::open(*where);
     std::error_code ignored;
-    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) recover_at(base, transaction, names);
-    else
-        remove_parts(folder, transaction,
-                     names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
+    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) return recover_at(base, transaction, names);
+    remove_parts(folder, transaction, names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
+    return {};
 }
 
 }  // namespace
@@ -218,9 +224,10 @@ void recover(const fs::path& folder) {
     Names names;
     for (const std::string& transaction : transactions) {
         try {
-            recover_one(host::Folder::open(path), transaction, names);
-        } catch (const std::system_error& error) {
-            warn_of(path / transaction, error.what());
+            const std::string waits = recover_one(host::Folder::open(path), transaction, names);
+            if (!waits.empty()) warn_of(path / transaction, waits);
+        } catch (const std::system_error& error) {   // its text has a path, which may be of another's folder
+            warn_of(path / transaction, error.code().message());
         }
     }
 }

@@ -175,12 +175,14 @@ std::string TiffSet::description_in(const std::string& name) const {
 
 std::string TiffSet::look_alike(const std::string& name) const {
     if (source_.options.open_part) return {};   // a confined job lists no folder
+    const std::string outline = outline_of(name);
+    if (outline == name) return {};   // ASCII has one form
     std::string found;
     std::error_code error;
     const fs::path folder = source_.asked.parent_path();
     for (const fs::path& entry : host::entries_of(folder.empty() ? fs::path(".") : folder, error)) {
         const std::string other = show(entry.filename());
-        if (other == name || outline_of(other) != outline_of(name)) continue;
+        if (other == name || outline_of(other) != outline) continue;
         if (!found.empty()) return {};
         found = other;
     }

@@ -164,17 +164,20 @@ private:
             return std::nullopt;
         }
         const std::optional<std::size_t> member = set_.add(named.name);
-        if (member) {
-            check_uuid(source_, named, uuid_of(set_.description(*member)));
-            return member;
-        }
+        if (member) return checked(member, named);
         // The name may stand there in another Unicode form. What looks like it is it where its UUID is, too.
         const std::string like = set_.look_alike(named.name);
         if (!like.empty() && !named.uuid.empty() && same_uuid(uuid_of(set_.description_in(like)), named.uuid))
-            return set_.add(like);
+            return checked(set_.add(like), named);
         all_.missing.push_back(shortened(named.name));
         if (!like.empty() && all_.like.empty()) all_.like = shortened(like);
         return std::nullopt;
+    }
+
+    /// Of the file as it is opened now.
+    std::optional<std::size_t> checked(std::optional<std::size_t> member, const OmeFile& named) const {
+        if (member) check_uuid(source_, named, uuid_of(set_.description(*member)));
+        return member;
     }
 
     const Source& source_;

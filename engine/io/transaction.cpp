@@ -231,9 +231,11 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         added.part = fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target));
         entries_.push_back(added);
         const fs::path part = folder / entries_.back().part;
-        if (added.form == Form::folder) make_folder(folder, entries_.back());
+        const bool is_folder = added.form == Form::folder;
+        if (is_folder) make_folder(folder, entries_.back());
+        if (is_folder && added.overwrite) keep_mode(folder / target.filename(), part);   // before anything is in it
         produce(part);
-        if (added.overwrite) keep_mode(folder / target.filename(), part);
+        if (!is_folder && added.overwrite) keep_mode(folder / target.filename(), part);
         std::error_code error;
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error && bytes > bytes_left.load()) {

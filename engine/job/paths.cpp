@@ -80,7 +80,7 @@ std::string advice_on_missing(const std::string& text, const fs::path& path, con
     if (has_wildcard(text)) return R"(a pattern stands as {"files": "*.tif", "combine": "mean"}, or in "for_each")";
     if (text.find('[') != std::string::npos) return "patterns have * and ?, and a list has several patterns";
     if (text.starts_with('~') || text.find('$') != std::string::npos) return "~ and $NAME are a shell's: write the path in full";
-    if (const std::string near = near_file(path); !near.empty()) return near;
+    if (const std::string near = near_file(path, Among::inputs); !near.empty()) return near;
     std::error_code ignored;
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, ignored)) return fmt::format("there is no folder {}", to_utf8(folder));
@@ -102,7 +102,7 @@ std::string near_pattern(const fs::path& pattern) {
         if (has_wildcard(to_utf8(part))) break;
         folder /= part;
         if (fs::is_directory(folder, ignored)) continue;
-        const std::string like = near_file(folder);
+        const std::string like = near_file(folder, Among::inputs);
         return fmt::format("there is no folder {}{}", to_utf8(folder), like.empty() ? "" : ": " + like);
     }
     std::size_t count = 0, json = 0;
@@ -125,7 +125,7 @@ std::string near_pattern(const fs::path& pattern) {
 
 }  // namespace
 
-std::string near_file(const fs::path& missing) {
+std::string near_file(const fs::path& missing, Among among) {
     std::error_code ignored, denied;
     if (fs::is_symlink(fs::symlink_status(missing, ignored)))
         return fmt::format("it is a link to {}, where nothing is", to_utf8(fs::read_symlink(missing, ignored)));
@@ -137,7 +137,7 @@ std::string near_file(const fs::path& missing) {
     std::vector<std::string> names;
     for (fs::directory_iterator it(missing.has_parent_path() ? missing.parent_path() : fs::path("."), ignored), end;
          !ignored && it != end && names.size() < 10000; it.increment(ignored)) {
-        if (!is_json(it->path()) || is_json(missing)) names.push_back(to_utf8(it->path().filename()));
+        if (among == Among::all || !is_json(it->path()) || is_json(missing)) names.push_back(to_utf8(it->path().filename()));
     }
     return did_you_mean(to_utf8(missing.filename()), names);
 }

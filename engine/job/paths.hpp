@@ -35,8 +35,9 @@ std::filesystem::path resolve_output(const std::string& text, const Locations&, 
 /// Throws ConfigError where something stands that no file of ours may replace (io::check_replaceable()).
 void check_place(const std::filesystem::path&, const std::string& pointer);
 
-/// A hint for a file that is not there: a link, a closed folder, the nearest name beside it, or nothing.
-std::string near_file(const std::filesystem::path& missing);
+/// A hint for a file that is not there: a link, a closed folder, the nearest name beside it, or nothing. JSON is no input's name.
+enum class Among { all, inputs };
+std::string near_file(const std::filesystem::path& missing, Among among = Among::all);
 
 /// The nearest folder on the way to `file` that exists; throws ConfigError if it is no folder or cannot be written.
 std::filesystem::path writable_ancestor(const std::filesystem::path& file, const std::string& pointer);

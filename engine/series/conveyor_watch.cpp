@@ -52,7 +52,11 @@ void Conveyor::watch() {
     }
     for (const std::string& file : series_.options.watch->folder->incomplete())
         tell("it was empty, or still being written, when the watch ended", file);
-    tell_of_order();
+    try {
+        tell_of_order();
+    } catch (const std::exception&) {   // memory: threads are yet to be joined
+        break_off(std::current_exception());
+    }
     std::map<std::size_t, Unread> unread;
     {
         const std::lock_guard lock(mutex_);

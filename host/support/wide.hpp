@@ -7,7 +7,7 @@
 /// Before a function that is no template; what it calls is inlined where it is PARALLAX_INLINED.
 #define PARALLAX_WIDE __attribute__((target_clones("avx2", "default")))
 /// Where no number is floating: with instructions that would fuse a product and a sum.
-#define PARALLAX_WIDE_INTEGERS __attribute__((target_clones("arch=haswell", "default")))
+#define PARALLAX_WIDE_INTEGERS __attribute__((target_clones("bmi2", "default")))
 #define PARALLAX_INLINED __attribute__((always_inline)) inline
 #else
 #define PARALLAX_WIDE

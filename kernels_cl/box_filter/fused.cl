@@ -126,7 +126,7 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
         load_rows(&c, top, leaving, 1);
         load_rows(&c, top + ROWS, next, 1);
 #if RING > 0
-        float ring[RING];                   // sums of the last blocks of entering rows, the newest first; here BLOCK_Y is ROWS
+        float ring[RING];                   // sums of the last blocks of BLOCK_Y entering rows, the newest first
 #pragma unroll
         for (int i = 0; i < RING; ++i) ring[i] = 0.0f;
         load_rows(&c, top + window_y - (blocks_y - 1) * BLOCK_Y, entering, 0);

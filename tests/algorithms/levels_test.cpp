@@ -43,6 +43,7 @@ TEST_CASE("levels beyond what an algorithm takes for full scale or range are tol
         {"noise", {{"kind", "salt_and_pepper"}}, {{"image", of_bytes}}, ""},
         {"metrics", Json::object(), {{"image", of_one}, {"reference", slope(0, .5f)}}, ""},
         {"metrics", Json::object(), {{"image", shifted}, {"reference", of_bytes}}, "differ by more than their range, 1"},
+        {"metrics", Json::object(), {{"image", slope(0, 0)}, {"reference", slope(1, 1)}}, ""},
         {"metrics", {{"range", 500}}, {{"image", shifted}, {"reference", of_bytes}}, ""},
         {"histogram", {{"range", range}}, {{"image", of_one}}, ""},
         {"histogram", {{"range", range}}, {{"image", of_bytes}}, "no element lies within the range, 0 to 1"},

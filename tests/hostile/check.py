@@ -3,7 +3,7 @@
 
     check.py [--show] [--all] [WORD...]      --show: print what each took; WORD: only what has it in "format: name"
 
-A file may cost so much for each byte that it has, and for each byte of the array that it says it holds and may hold (bombs.py).
+A file may cost so much for each byte that it has, and for each byte of the array that it says it holds and may hold (bombs/).
 Each run is a child with limits of its own, so that a fault costs this machine nothing. Without --all every other file is tried by
 each of the two ways. The program is PARALLAX_BIN; where a sanitizer was built into it, what it says is held against what it should,
 and not what it takes.

@@ -102,25 +102,25 @@ namespace {
 struct Left {
     Folder folder;
     fs::path out, logs;
-    explicit Left(bool pointer = true, bool undo = false)
+    explicit Left(bool pointer = true, bool undo = false, bool overwrite = true)
         : out(fs::canonical(folder.path()) / "out"), logs(out.parent_path() / "logs") {
         fs::create_directory(out);
         fs::create_directory(logs);
         Json moves = Json::array();
         for (const fs::path& place : {out, logs}) {
             put(place / (dead + "-0-a"), "new");
-            put(place / (dead + "-old-0"), "old");
-            put(place / "a", "old");
+            if (overwrite) put(place / (dead + "-old-0"), "old");
+            if (overwrite) put(place / "a", "old");
             const auto identity = host::identity_of(place / (dead + "-0-a"));
             moves.push_back({{"folder", place == out ? "." : place.string()},
                              {"part", dead + "-0-a"},
                              {"name", "a"},
-                             {"old", dead + "-old-0"}});
+                             {"old", overwrite ? dead + "-old-0" : ""}});
             moves.back()["inode"] = identity->inode;
             moves.back()["bytes"] = identity->bytes;
         }
         if (pointer) put(logs / (dead + ".base"), out.string() + "\n");
-        std::vector<Json> lines{{{"place", logs.string()}}, {{"commit", moves}, {"overwrite", true}}};
+        std::vector<Json> lines{{{"place", logs.string()}}, {{"commit", moves}, {"overwrite", overwrite}}};
         if (undo) lines.push_back({{"undo", true}});
         std::string text;
         for (const Json& json : lines) text += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
@@ -158,6 +158,20 @@ TEST_CASE("transactions: a report waits for a folder that is away, and for one o
         CHECK(get(left.out / "a") == "new");
         CHECK(get(left.logs / "a") == "new");
         CHECK(left.folder.entries() == 4);
+    }
+}
+
+TEST_CASE("transactions: what was finished stays where the rest, which waited, cannot be moved in the end") {
+    const Left left(true, false, false);
+    fs::rename(left.logs, left.folder / "elsewhere");
+    io::recover(left.out);
+    CHECK(get(left.out / "a") == "new");
+    fs::rename(left.folder / "elsewhere", left.logs);
+    put(left.logs / "a", "somebody's");
+    for (int time = 0; time < 2; ++time) {
+        io::recover(left.logs);
+        CHECK(get(left.out / "a") == "new");
+        CHECK(get(left.logs / "a") == "somebody's");
     }
 }
 

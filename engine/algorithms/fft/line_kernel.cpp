@@ -33,8 +33,8 @@ void warm_up(PlanBuilder& builder, host::Kernel& kernel, host::NDRange local, st
 
 LineKernel build_line_kernel(PlanBuilder& builder, host::ProgramSpec spec, const std::string& name, int n, LineLayout layout,
                              std::int64_t lines_wanted, Pairs pairs) {
-    // Of a work-item, outside registers, for a set of points. About as much as costs little yet: less not by pairs (times:
-    // docs/results/hologram.md).
+    // Of a work-item, outside registers, for a set of points. About as much as still costs little: less where lines do not
+    // go by pairs (times: docs/results/hologram.md).
     const std::uint64_t spill_allowed = pairs == Pairs::none ? 64 : 200;
     const host::Defines given = spec.defines;
     std::optional<KernelMisfit> misfit;

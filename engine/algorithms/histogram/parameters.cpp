@@ -111,9 +111,9 @@ Json told(std::span<const std::uint32_t> counts, const HistogramSpec& spec) {
     const bool any = std::any_of(counts.begin(), counts.end(), [](std::uint32_t count) { return count != 0; });
     return observation(looked | (any ? counted : 0),
                        {{looked, counted,
-                         fmt::format("no element lies within the range, {:g} to {:g}, and all bins are empty: state the range of "
+                         fmt::format("no element{} lies within the range, {:g} to {:g}, and all bins are empty: state the range of "
                                      "the image's levels",
-                                     spec.edges.front(), spec.edges.back())}});
+                                     spec.masked ? " under the mask" : "", spec.edges.front(), spec.edges.back())}});
 }
 
 std::vector<float> edges_of(const Range& range, int bins) {

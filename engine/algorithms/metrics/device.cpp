@@ -48,9 +48,9 @@ public:
                      {image, reference, sums, static_cast<std::int32_t>(pair_.width), static_cast<std::int32_t>(pair_.height),
                       pair_.channels, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_),
                       (.01f * range) * (.01f * range), (.03f * range) * (.03f * range)});
-        x.record("metrics", sums, floats_ * sizeof(float), [this](std::span<const std::byte> bytes) { return record(bytes); });
-        x.record(observed, sums, floats_ * sizeof(float),
-                 [this](std::span<const std::byte> bytes) { return told(record(bytes)); });
+        const auto kept = std::make_shared<Json>();
+        x.record("metrics", sums, floats_ * sizeof(float), [this, kept](std::span<const std::byte> bytes) { return *kept = record(bytes); });
+        x.record(observed, [kept] { return told(*kept); });
     }
 
 private:

@@ -29,7 +29,9 @@ struct NoiseSpec {
     bool clip = true;
 
     /// Whether the image may have levels that are cut off although nobody put noise on them.
-    bool may_cut() const noexcept { return type == ElementType::f32 && clip && kind != Kind::salt_and_pepper; }
+    bool may_cut() const noexcept {
+        return clip && kind != Kind::salt_and_pepper && (type == ElementType::f32 || full < static_cast<float>(levels()));
+    }
     /// Largest grey level of the type, 0 for f32.
     int levels() const noexcept { return type == ElementType::u8 ? 255 : type == ElementType::u16 ? 65535 : 0; }
 };
