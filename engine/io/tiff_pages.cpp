@@ -20,24 +20,6 @@ namespace {
 
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
 
-/// Rows of differences in a code to which libtiff knows no predictor: it would hand out the differences.
-void check_predictor(const Source& source, TIFF* tiff, std::uint16_t compression) {
-    if (compression != COMPRESSION_PACKBITS && compression != COMPRESSION_LERC) return;
-    const TIFFField* const field = TIFFFindField(tiff, TIFFTAG_PREDICTOR, TIFF_ANY);
-    if (!field || !TIFFFieldPassCount(field)) return;
-    std::uint32_t count = 0;
-    const void* values = nullptr;
-    if (!TIFFGetField(tiff, TIFFTAG_PREDICTOR, &count, &values) || count == 0 || !values) return;
-    std::uint32_t predictor = 0;   // of a type that the tag does not have
-    if (TIFFFieldDataType(field) == TIFF_SHORT) predictor = *static_cast<const std::uint16_t*>(values);
-    if (TIFFFieldDataType(field) == TIFF_LONG) predictor = *static_cast<const std::uint32_t*>(values);
-    if (predictor == PREDICTOR_NONE) return;
-    fail(source,
-         fmt::format("has the predictor {} in {}, where libtiff undoes none", predictor,
-                     compression == COMPRESSION_LERC ? "LERC" : "PackBits"),
-         "write it by deflate, LZW or zstd, or without a predictor");
-}
-
 Page describe_page(const Source& source, TIFF* tiff) {
     Page page;
     page.directory = TIFFCurrentDirOffset(tiff);
@@ -49,7 +31,6 @@ Page describe_page(const Source& source, TIFF* tiff) {
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page.planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
-    check_predictor(source, tiff, page.compression);
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric);  // many scientific writers leave it out
     std::uint16_t extras = 0, *kinds = nullptr;
     if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds) && extras > 0) {

@@ -204,25 +204,6 @@ TEST_CASE("described: a picture whose kind is not read is called what it is") {
     if (gif.find("libgif-dev") == std::string::npos) CHECK(gif.find("no table of colours") != std::string::npos);
 }
 
-TEST_CASE("described: rows of differences that libtiff does not add up are refused, not handed out") {
-    const Folder folder;
-    const auto packed = [&](std::vector<TiffEntry> more) {
-        more.push_back({259, 3, {32773}});   // PackBits: four bytes as they are
-        put(folder / "a.tif", make_tiff({tiff_picture(4, 1, 8, 1, 8, 5, std::move(more))}, "\3abcd"));
-        return folder / "a.tif";
-    };
-    for (const std::vector<TiffEntry>& more : {std::vector<TiffEntry>{}, {{317, 3, {1}}}}) {
-        const HostArray read = io::read(packed(more), {});
-        CHECK(std::string(reinterpret_cast<const char*>(read.data()), 4) == "abcd");
-    }
-    for (const std::uint64_t predictor : {2, 3}) {
-        const fs::path path = packed({{317, 3, {predictor}}});
-        const IoError error = io_error(path, [&] { io::read(path, {}); });
-        CHECK(error.problem.find("PackBits") != std::string::npos);
-        CHECK(error.hint.find("deflate") != std::string::npos);
-    }
-}
-
 TEST_CASE("described: what a GIF's frames leave transparent is told, in whichever of them") {
     const Folder folder;
     try {
