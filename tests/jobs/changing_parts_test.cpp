@@ -1,14 +1,12 @@
 // Elements that stand beside their header, and stores, which are exchanged beside running jobs: each job fails, or is right for
 // one state.
-#include "modes/run.hpp"
+#include "exchanged.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
 #include "seed.hpp"
-#include "support.hpp"
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <thread>
 #include <utility>
@@ -33,11 +31,6 @@ HostArray all_of(unsigned state) {
     return array;
 }
 
-void put_anew(const fs::path& file, const std::string& bytes) {
-    write_text(file.parent_path() / "coming", bytes);
-    fs::rename(file.parent_path() / "coming", file);
-}
-
 /// One of what is done to elements in a file of their own.
 void change(const fs::path& file, const fs::path& outside, unsigned random, bool confined) {
     std::error_code ignored;
@@ -57,10 +50,8 @@ void change(const fs::path& file, const fs::path& outside, unsigned random, bool
 
 }   // namespace
 
-/// PARALLAX_FLIPS: how often elements are exchanged, a few hundred times where it is not set.
 TEST_CASE("changing: detached elements and stores are exchanged beside running jobs, confined or not") {
-    const char* const asked = std::getenv("PARALLAX_FLIPS");
-    const long flips = (asked ? std::atol(asked) : 400) / 5;
+    const long flips = asked_flips() / 5;
     const std::uint64_t seed = drawn_seed();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     Engine engine(*host::enumerate().native(), registry_with_peers());
@@ -96,16 +87,8 @@ TEST_CASE("changing: detached elements and stores are exchanged beside running j
                     std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
                 }
             });
-            Locations where;
-            where.job_folder = folder / "job";
-            where.out = folder / "out";
-            where.confined = confined;
-            where.synced = false;
-            const Json json{{"parallax", 1},
-                            {"inputs", {{"image", name}}},
-                            {"steps", {{{"run", "crop"}, {"variant", "reference"}}}},
-                            {"outputs", {{"image", "o.npy"}}}};
-            long right = 0, before = 0, refused = 0, changed = 0;
+            CopiedBeside job(engine, folder, name, confined);
+            long right = 0, before = 0;
             for (bool at_last = false; !at_last;) {
                 if (done >= flips) {
                     other.join();
@@ -113,30 +96,18 @@ TEST_CASE("changing: detached elements and stores are exchanged beside running j
                     at_last = true;
                     before = std::exchange(right, 0);
                 }
-                try {
-                    const PreparedJob job(parse_job(json, engine.registry().algorithms()), where,
-                                          {folder / "out/job.series", true, false, {}});
-                    engine::run(job, {&engine}, {});
-                } catch (const Error& error) {
-                    ++refused;
-                    changed += contains(error.what(), "has changed") ? 1 : 0;
-                    CAPTURE(std::string(error.what()));
-                    CHECK_FALSE(contains(error.what(), "hidden-name"));
-                    CHECK_FALSE(fs::exists(folder / "out/o.npy"));
-                    continue;
-                }
-                const HostArray array = io::read(folder / "out/o.npy");
-                const auto* const values = array.as<std::uint8_t>();
-                REQUIRE(array.desc.count() == rows * columns);
+                const std::optional<HostArray> array = job.run();
+                if (!array) continue;
+                const auto* const values = array->as<std::uint8_t>();
+                REQUIRE(array->desc.count() == rows * columns);
                 CAPTURE(static_cast<int>(values[0]));
                 REQUIRE(values[0] >= 10);
                 REQUIRE(values[0] < 14);
                 REQUIRE(std::all_of(values, values + rows * columns, [&](std::uint8_t value) { return value == values[0]; }));
                 ++right;
-                fs::remove(folder / "out/o.npy");
             }
             MESSAGE(name << std::string(confined ? ", confined: " : ": ") << done.load() << " exchanges, " << before
-                         << " jobs right, " << refused << " refused, of them as changed " << changed);
+                         << " jobs right, " << job.refused() << " refused, of them as changed " << job.changed());
             CHECK(right == 1);
         }
     }

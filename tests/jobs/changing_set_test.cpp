@@ -1,15 +1,13 @@
 // An OME-TIFF of several files whose members are exchanged, written over, cut off and removed beside running jobs: each job
 // fails, or every plane is of the file that the set has for it, and the planes of a file are of one state of it.
-#include "modes/run.hpp"
+#include "exchanged.hpp"
 #include "ome_set.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "peers/peers.hpp"
 #include "seed.hpp"
-#include "support.hpp"
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -23,21 +21,9 @@ namespace {
 
 constexpr int secret = 250;
 
-/// PARALLAX_FLIPS: how often a member is exchanged, a few hundred times where it is not set.
-long flips() {
-    const char* const asked = std::getenv("PARALLAX_FLIPS");
-    return asked ? std::atol(asked) : 400;
-}
-
 std::string member(int state, int t, const std::string& words) {
     const int first = 60 * state + 10 * t;
     return pages_with({static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(first + 1)}, words);
-}
-
-void put_anew(const fs::path& file, const std::string& bytes) {
-    const fs::path beside = file.parent_path() / "coming";
-    write_text(beside, bytes);
-    fs::rename(beside, file);
 }
 
 /// Planes in the order of their files, none twice: both of a file, or the first of one that has no more.
@@ -55,6 +41,7 @@ bool is_right(const std::vector<int>& values) {
 }   // namespace
 
 TEST_CASE("changing: members of a set are exchanged beside running jobs, confined or not") {
+    const long flips = asked_flips() / 2;
     const std::uint64_t seed = drawn_seed();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     Engine engine(*host::enumerate().native(), registry_with_peers());
@@ -70,7 +57,7 @@ TEST_CASE("changing: members of a set are exchanged beside running jobs, confine
         std::atomic<long> done = 0;
         std::jthread other([&](const std::stop_token& stop) {
             std::mt19937_64 random(seed);
-            while (done < flips() / 2 && !stop.stop_requested()) {
+            while (done < flips && !stop.stop_requested()) {
                 const int t = static_cast<int>(random() % 3), state = static_cast<int>(random() % 3);
                 const fs::path file = folder / "job" / name_in_set(t);
                 std::error_code ignored;
@@ -95,46 +82,26 @@ TEST_CASE("changing: members of a set are exchanged beside running jobs, confine
                     put_anew(folder / "job" / name_in_set(each), member(state, each, three));
             }
         });
-        Locations where;
-        where.job_folder = folder / "job";
-        where.out = folder / "out";
-        where.confined = confined;
-        where.synced = false;
-        const Json json{{"parallax", 1},
-                        {"inputs", {{"image", name_in_set(1)}}},
-                        {"steps", {{{"run", "crop"}, {"variant", "reference"}}}},
-                        {"outputs", {{"image", "o.npy"}}}};
-        long right = 0, whole = 0, refused = 0, changed = 0;
+        CopiedBeside job(engine, folder, name_in_set(1), confined);
+        long right = 0, whole = 0;
         for (bool at_last = false; !at_last;) {
-            if (done >= flips() / 2) {   // how many were right beside the other is luck; alone the same job is
+            if (done >= flips) {   // how many were right beside the other is luck; alone the same job is
                 other.join();
                 for (int t = 0; t < 3; ++t) put_anew(folder / "job" / name_in_set(t), member(0, t, three));
                 at_last = true;
                 whole = 0;
             }
-            try {
-                const PreparedJob job(parse_job(json, engine.registry().algorithms()), where,
-                                      {folder / "out/job.series", true, false, {}});
-                engine::run(job, {&engine}, {});
-            } catch (const Error& error) {
-                ++refused;
-                changed += contains(error.what(), "has changed") ? 1 : 0;
-                CAPTURE(std::string(error.what()));
-                CHECK_FALSE(contains(error.what(), "hidden-name"));
-                CHECK_FALSE(fs::exists(folder / "out/o.npy"));
-                continue;
-            }
-            const HostArray array = io::read(folder / "out/o.npy");
+            const std::optional<HostArray> array = job.run();
+            if (!array) continue;
             std::vector<int> values;
-            for (std::int64_t i = 0; i < array.desc.count(); ++i) values.push_back(array.as<std::uint8_t>()[i]);
+            for (std::int64_t i = 0; i < array->desc.count(); ++i) values.push_back(array->as<std::uint8_t>()[i]);
             CAPTURE(Json(values).dump());
             REQUIRE(is_right(values));
             ++right;
             whole += values.size() == 6 ? 1 : 0;
-            fs::remove(folder / "out/o.npy");
         }
         MESSAGE(std::string(confined ? "confined: " : "") << done.load() << " exchanges, " << right << " jobs right, "
-                                               << refused << " refused, of them as changed " << changed);
+                                               << job.refused() << " refused, of them as changed " << job.changed());
         CHECK(whole == 1);
     }
 }

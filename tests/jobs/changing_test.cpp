@@ -1,4 +1,5 @@
 // Inputs that change between the look at them and the reading, and beside running jobs.
+#include "exchanged.hpp"
 #include "job/load.hpp"
 #include "job/read.hpp"
 #include "job/runner.hpp"
@@ -7,7 +8,6 @@
 #include "peers/peers.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <set>
@@ -154,11 +154,9 @@ TEST_CASE("changing: what is combined of neighbours has the shape that was plann
     CHECK(contains(error_of<IoError>([&] { combine_input(spec, prepared.inputs.front(), others); }).what(), "has changed"));
 }
 
-/// PARALLAX_FLIPS: how often the files are exchanged, a few hundred times where it is not set.
 TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or is right for one of them") {
     using enum ElementType;
-    const char* const asked = std::getenv("PARALLAX_FLIPS");
-    const long flips = asked ? std::atol(asked) : 400;
+    const long flips = asked_flips();
     const std::vector<HostArray> states = {of(f32, {{'y', 70}, {'x', 90}}, 7), of(f32, {{'y', 2}, {'x', 3}}, 1),
                                            of(u8, {{'y', 70}, {'x', 90}}, 2), of(f32, {{'y', 700}, {'x', 90}}, 3),
                                            of(u16, {{'z', 5}, {'y', 20}, {'x', 30}}, 4)};

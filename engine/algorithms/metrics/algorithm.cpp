@@ -76,7 +76,8 @@ Json record_of(const Pair& pair, double squares, double magnitudes, double simil
 
 Json told(const Json& record) {
     const double range = record.at("range").get<double>();
-    const bool beyond = record.at("mse").is_number() && record.at("mse").get<double>() > 1.000001 * range * range;   // black beside white is no error
+    const bool beyond = record.at("mse").is_number() &&
+                        record.at("mse").get<double>() > 1.000001 * range * range;   // black beside white is no error
     return observation(beyond ? 1 : 0,
                        {{1, 0,
                          fmt::format("the images differ by more than their range, {:g}, so that psnr_db and ssim mean nothing: "

@@ -49,7 +49,8 @@ public:
                       pair_.channels, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(2 * groups_),
                       (.01f * range) * (.01f * range), (.03f * range) * (.03f * range)});
         const auto kept = std::make_shared<Json>();
-        x.record("metrics", sums, floats_ * sizeof(float), [this, kept](std::span<const std::byte> bytes) { return *kept = record(bytes); });
+        x.record("metrics", sums, floats_ * sizeof(float),
+                 [this, kept](std::span<const std::byte> bytes) { return *kept = record(bytes); });
         x.record(observed, [kept] { return told(*kept); });
     }
 
