@@ -92,7 +92,7 @@ private:
         bytes_.resize(entries * entry_bytes + inside);
         file_.read(bytes_.data(), bytes_.size(), "a TIFF directory");
         std::uint64_t in_values = 0;
-        for (std::uint64_t i = 0; i < entries; ++i) in_values += check_entry(bytes_.data() + i * entry_bytes, index);
+        for (std::uint64_t i = 0; i < entries; ++i) in_values += check_entry(bytes_.data() + i * entry_bytes, at, index);
         if (in_values > file_.size() + shared_in_one)
             fail(fmt::format("the tags of its TIFF directory {} have {} bytes of values, the file {}", index, in_values,
                              file_.size()));
@@ -109,12 +109,15 @@ private:
 
     /// Returns how many bytes of values stand elsewhere. libtiff passes over some that stand past the end of the file: a page
     /// would be lost without a word.
-    std::uint64_t check_entry(const unsigned char* entry, std::size_t index) {
+    std::uint64_t check_entry(const unsigned char* entry, std::uint64_t directory, std::size_t index) {
         const auto tag = number<std::uint16_t>(entry), type = number<std::uint16_t>(entry + 2);
         const std::uint64_t count = place(entry + 4), inside = chain_.link_bytes();
         kinds_of_tags_ += seen_[tag] ? 0 : 1;
         seen_.set(tag);
         if (index == 0) chain_.tags[tag] = count;
+        // libtiff forgets the tag where its codec has no use for it.
+        if (tag == TIFFTAG_PREDICTOR && count > 0 && predictor_of(type, entry + 4 + inside) != PREDICTOR_NONE)
+            chain_.of_differences.insert(directory);
         if (type > TIFF_IFD8) return 0;   // no type of TIFF's: libtiff leaves the entry out
         const auto width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) return 0;
@@ -123,6 +126,12 @@ private:
             fail(fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag,
                              index, count, offset));
         return count * width;
+    }
+
+    std::uint64_t predictor_of(std::uint16_t type, const unsigned char* value) const {
+        if (type == TIFF_BYTE) return *value;
+        if (type == TIFF_SHORT) return number<std::uint16_t>(value);
+        return type == TIFF_LONG ? number<std::uint32_t>(value) : std::uint64_t{PREDICTOR_NONE};
     }
 
     File& file_;

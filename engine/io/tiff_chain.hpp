@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "io/file.hpp"
@@ -14,6 +15,7 @@ struct Chain {
     std::vector<std::uint64_t> directories;        ///< where they stand, in their order
     std::vector<std::uint64_t> links;              ///< where it says where each stands, sorted
     std::map<std::uint16_t, std::uint64_t> tags;   ///< of the first directory, known or not -> how many values
+    std::set<std::uint64_t> of_differences;        ///< directories whose samples are differences of neighbours (Predictor)
 
     std::size_t link_bytes() const noexcept { return big ? 8 : 4; }
     /// Of bytes that were read from `position` on: zeros, which say that there is no directory, in place of a link.

@@ -20,9 +20,11 @@ namespace {
 
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
 
-Page describe_page(const Source& source, TIFF* tiff) {
+Page describe_page(const Source& source, const TiffFile& file) {
+    TIFF* const tiff = file.handle();
     Page page;
     page.directory = TIFFCurrentDirOffset(tiff);
+    page.of_differences = file.chain().of_differences.count(page.directory) != 0;
     if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page.width) || !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page.height)) {
         fail(source, "has a TIFF directory without a width or a height", again);
     }
@@ -161,7 +163,7 @@ void choose_level(const Source& source, const TiffSet& set, Document& document) 
         set.within(page.member, [&](const TiffFile& file) {
             if (!file.go_to(places[i]))
                 fail(source, fmt::format("its TIFF directory of level {} is damaged: {}", level, file.take_error()), again);
-            const Page whole = std::exchange(page, describe_page(source, file.handle()));
+            const Page whole = std::exchange(page, describe_page(source, file));
             page.directory = places[i];
             page.member = whole.member;
             page.index = whole.index;
@@ -267,6 +269,8 @@ const char* name_of(std::uint16_t compression) {
             return "deflate";
         case COMPRESSION_ZSTD:
             return "zstd";
+        case COMPRESSION_LERC:
+            return "lerc";
         case COMPRESSION_LZMA:
             return "lzma";
         case COMPRESSION_CCITTRLE:
@@ -419,7 +423,7 @@ void describe_pages(const Source& source, const TiffSet& set, std::size_t member
                 continue;
             }
             std::vector<Page>& pages = reduced ? reduced_ones : all;
-            pages.push_back(describe_page(source, file.handle()));
+            pages.push_back(describe_page(source, file));
             pages.back().member = static_cast<std::uint32_t>(member);
             pages.back().index = index;
         }
@@ -461,6 +465,17 @@ void check_codec(const Source& source, const Page& page) {
              otherwise);
     // libjbig ends the process where a header asks for more memory than there is.
     if (page.compression == COMPRESSION_JBIG) fail(source, "is compressed by JBIG, which is not read", otherwise);
+    // Of these libtiff undoes no differences; other programs do.
+    const bool bytes_alone = page.compression == COMPRESSION_NONE || page.compression == COMPRESSION_PACKBITS ||
+                             page.compression == COMPRESSION_LERC || page.compression == COMPRESSION_THUNDERSCAN ||
+                             page.compression == COMPRESSION_NEXT;
+    if (page.of_differences && bytes_alone)
+        fail(source,
+             fmt::format("says that its samples are differences of neighbours (Predictor) and is {}: of such a file programs read "
+                         "different values",
+                         page.compression == COMPRESSION_NONE ? std::string("uncompressed")
+                                                              : fmt::format("compressed by {}", name_of(page.compression))),
+             otherwise);
     // Sixteen bytes a pixel of one row, which may be a bit in the file.
     constexpr std::uint32_t most_columns = 2 << 20;
     const bool fax = page.compression == COMPRESSION_CCITTRLE || page.compression == COMPRESSION_CCITTRLEW ||

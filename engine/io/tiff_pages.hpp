@@ -16,6 +16,7 @@ struct Page {
     std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
     std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, compression = COMPRESSION_NONE;
     bool alpha = false, tiled = false;
+    bool of_differences = false;   ///< its samples are differences of neighbours (Predictor)
 
     /// Of one decoded row, all samples.
     std::uint64_t packed_row() const { return (std::uint64_t{width} * samples * bits + 7) / 8; }

@@ -227,6 +227,10 @@ TEST_CASE("every broken file has its sentence") {
         {"empty.npz", std::string("PK\x03\x04", 4) + std::string(100, '\0'), "without a list of entries"},
         {"cmyk.tif", tiff({{262, 3, {5}}, {258, 3, {8, 8, 8, 8}}, {277, 3, {4}}, {256, 4, {1}}}), "colour model 5"},
         {"codec.tif", tiff({{259, 3, {34933}}}), "method 34933"},
+        // libtiff passes over what it has no use for, and gives the differences themselves.
+        {"differences.tif", tiff({{317, 3, {2}}}), "differences of neighbours (Predictor) and is uncompressed"},
+        {"packbits.tif", tiff({{259, 3, {32773}}, {317, 3, {2}}}), "(Predictor) and is compressed by packbits"},
+        {"turned.tif", make_tiff({tiff_picture(4, 1, 8, 1, 16, 4, {{317, 3, {3}}})}, "abcd", true, true), "(Predictor)"},
         {"palette.tif", tiff({{262, 3, {3}}, {258, 3, {4}}}), "damaged"},
         {"channels.tif", tiff({{258, 3, {8, 8}}, {277, 3, {2}}, {256, 4, {2}}}), "2 channels that are not colours"},
         {"images.tif", tiff({tiff_text(270, "ImageJ=1.53\nimages=1000000000\n")}), "1000000000 images"},
