@@ -222,6 +222,14 @@ TEST_CASE("GIF keeps frames, their time and up to 256 colours") {
     const HostArray coloured = written(folder, "b.gif", stack, {.colour_map = "viridis"});
     CHECK(values_of<std::uint8_t>(coloured) ==
           values_of<std::uint8_t>(io::picture::make(stack, {.colour_map = "viridis"}, {"GIF", true})));
+    // A rate that whole hundredths of a second do not have is kept in the mean; browsers show a single hundredth for ten.
+    const HostArray film = greys({{'t', 12}, {'y', 3}, {'x', 4}});
+    for (const auto& [rate, shown] : {std::pair{30.0, 0.4}, {24.0, 0.5}, {50.0, 0.24}, {7.0, 1.71}, {60.0, 0.24}, {200.0, 0.12}}) {
+        CAPTURE(rate);
+        const std::string name = std::to_string(static_cast<int>(rate)) + ".gif";
+        CHECK(written(folder, name.c_str(), film, {.frames_a_second = rate}).desc.find('t')->spacing == doctest::Approx(shown / 12));
+        CHECK(io::info(folder / name).warnings.empty());
+    }
     // Planes are frames, too.
     HostArray volume = greys({{'z', 4}, {'y', 9}, {'x', 8}});
     CHECK(values_of<std::uint8_t>(written(folder, "z.gif", volume)) == values_of<std::uint8_t>(volume));

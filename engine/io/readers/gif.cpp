@@ -57,8 +57,10 @@ public:
                     if (drawn[at] != 0 && then == 0) ++holes;
                     drawn[at] = then;
                 });
-            if (frames_ > 0 && frame.delay != delay_) uneven_ = true;
-            if (frames_ == 0) delay_ = frame.delay;
+            if (frames_ == 0) shortest_ = longest_ = frame.delay;
+            shortest_ = std::min(shortest_, frame.delay);
+            longest_ = std::max(longest_, frame.delay);
+            shown_ += frame.delay;
             ++frames_;
             return true;
         });
@@ -67,7 +69,8 @@ public:
 
     Json description() const {
         Json axes = Json::array();
-        if (frames_ > 1) axes.push_back({{"name", "t"}, {"size", frames_}, {"spacing", delay_ > 0 ? delay_ / 100.0 : 1.0}});
+        if (frames_ > 1)
+            axes.push_back({{"name", "t"}, {"size", frames_}, {"spacing", shown_ > 0 ? static_cast<double>(shown_) / static_cast<double>(100 * frames_) : 1.0}});
         axes.push_back({{"name", "y"}, {"size", height_}});
         axes.push_back({{"name", "x"}, {"size", width_}});
         if (!grey_) axes.push_back({{"name", "c"}, {"size", 3}});
@@ -76,8 +79,10 @@ public:
                   {"page_axes", frames_ > 1 ? 1 : 0},
                   {"colour", grey_ ? "grey" : "rgb"},
                   {"detail", std::to_string(frames_) + (frames_ == 1 ? " frame" : " frames")}};
-        if (uneven_)
-            said["warnings"].push_back("its frames are shown for times of different lengths: that of the first is taken for all");
+        // Hundredths of a second that take turns are a rate that whole ones do not have.
+        if (longest_ - shortest_ > 1)
+            said["warnings"].push_back("its frames are shown for times of different lengths, " + std::to_string(shortest_) + " to " +
+                                       std::to_string(longest_) + " hundredths of a second: their mean is taken for all");
         if (gaps_) said["warnings"].push_back("pixels that its frames leave transparent are read as black");
         return said;
     }
@@ -207,8 +212,9 @@ private:
     std::uint64_t bytes_ = 0;
     mutable int width_ = 0, height_ = 0;
     std::int64_t frames_ = 0;
-    int delay_ = 0;
-    bool grey_ = true, uneven_ = false, gaps_ = false;
+    int shortest_ = 0, longest_ = 0;   // hundredths of a second that a frame is shown
+    std::int64_t shown_ = 0;           // all frames
+    bool grey_ = true, gaps_ = false;
 };
 
 }   // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -161,8 +162,10 @@ struct GifWriter {
         bool good = EGifPutScreenDesc(gif, width, height, 8, 0, map.get()) == GIF_OK && (frames == 1 || repeat(gif));
         std::vector<GifPixelType> row(static_cast<std::size_t>(width));
         const unsigned char* from = pixels.data();
+        const double delay = request.at("delay").get<double>();   // in hundredths of a second, in the mean
         for (int frame = 0; good && frame < frames; ++frame) {
-            const GraphicsControlBlock control{DISPOSE_DO_NOT, false, request.at("delay").get<int>(), NO_TRANSPARENT_COLOR};
+            const auto shown = static_cast<int>(std::llround((frame + 1) * delay) - std::llround(frame * delay));
+            const GraphicsControlBlock control{DISPOSE_DO_NOT, false, shown, NO_TRANSPARENT_COLOR};
             GifByteType block[4];
             EGifGCBToExtension(&control, block);
             good = (frames == 1 || EGifPutExtension(gif, GRAPHICS_EXT_FUNC_CODE, sizeof block, block) == GIF_OK) &&
