@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 
+#include "io/bytes.hpp"
 #include "io/io.hpp"
 #include "parallax/host/error.hpp"
 
@@ -58,34 +59,6 @@ inline std::string get(const fs::path& path) {
     REQUIRE(in.good());
     return {std::istreambuf_iterator<char>(in), {}};
 }
-
-/// Numbers in either byte order, one after the other.
-struct Bytes {
-    std::string text;
-    bool big = false;
-
-    template <class T>
-    Bytes& add(T value) {
-        char raw[sizeof(T)];
-        std::memcpy(raw, &value, sizeof(T));
-        if (big != (std::endian::native == std::endian::big)) std::reverse(raw, raw + sizeof(T));
-        text.append(raw, sizeof(T));
-        return *this;
-    }
-    template <class T>
-    Bytes& add_all(std::initializer_list<T> values) {
-        for (const T value : values) add(value);
-        return *this;
-    }
-    Bytes& add_text(std::string_view t) {
-        text += t;
-        return *this;
-    }
-    Bytes& pad_to(std::size_t size) {
-        text.resize(size, '\0');
-        return *this;
-    }
-};
 
 /// An array whose elements are a repeatable mixture of all bit patterns that are numbers.
 inline HostArray pattern(const ArrayDesc& desc) {

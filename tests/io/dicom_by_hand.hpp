@@ -1,0 +1,83 @@
+// DICOM files made by hand, for whatever a test wants of them.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/bytes.hpp"
+#include "support/helper.hpp"
+
+namespace parallax::tests {
+
+/// A file of 2 rows of 2 pixels where nothing else is said, little endian, each element with its type. What a test leaves out is
+/// absent.
+struct Dicom {
+    std::uint16_t rows = 2, columns = 2;
+    std::optional<std::uint16_t> samples = 1, planar, allocated = 8, stored = 8, high = 7, sign = 0;
+    std::string syntax = "1.2.840.10008.1.2.1";
+    std::optional<std::uint16_t> overlay_bit;   ///< where the pixels hold one
+    std::optional<std::string> photometric = "MONOCHROME2";
+    std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
+    std::string frame_ms;                 ///< with a second frame
+    std::string slope, intercept;
+    std::string position;   ///< with directions along x and y, and pixels of .5 mm
+    std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
+
+    std::string bytes() const {
+        Bytes meta;
+        element(meta, 2, 0x10, "UI", syntax + (syntax.size() % 2 ? std::string(1, '\0') : ""));
+        Bytes file;
+        file.pad_to(128).add_text("DICM");
+        element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
+        file.add_text(meta.text);
+        if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
+        const auto decimals = [&](std::uint16_t group, std::uint16_t number, const std::string& value) {
+            element(file, group, number, "DS", value + (value.size() % 2 ? " " : ""));
+        };
+        if (!position.empty()) decimals(0x20, 0x32, position), decimals(0x20, 0x37, "1\\0\\0\\0\\1\\0");
+        word(file, 0x02, samples);
+        if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
+        word(file, 0x06, planar);
+        if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
+        word(file, 0x10, rows), word(file, 0x11, columns);
+        if (!position.empty()) decimals(0x28, 0x30, ".5\\.5");
+        word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
+        if (!intercept.empty()) element(file, 0x28, 0x1052, "DS", intercept);
+        if (!slope.empty()) element(file, 0x28, 0x1053, "DS", slope);
+        for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
+            Bytes words;
+            for (const std::uint16_t value : palette) words.add(value);
+            element(file, 0x28, static_cast<std::uint16_t>(0x1101 + c), "US", words.text);
+        }
+        for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
+            element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", entries);
+        if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
+        element(file, 0x7fe0, 0x10, "OW", pixels + (pixels.size() % 2 ? std::string(1, '\0') : ""));
+        return file.text;
+    }
+
+private:
+    static void element(Bytes& to, std::uint16_t group, std::uint16_t number, const std::string& type, const std::string& value) {
+        to.add(group).add(number).add_text(type);
+        if (type == "OW")
+            to.add<std::uint16_t>(0).add(static_cast<std::uint32_t>(value.size()));
+        else
+            to.add(static_cast<std::uint16_t>(value.size()));
+        to.add_text(value);
+    }
+    static void word(Bytes& to, std::uint16_t number, std::optional<std::uint16_t> value) {
+        if (value) element(to, 0x28, number, "US", Bytes{}.add(*value).text);
+    }
+};
+
+inline bool can_read_dicom() {
+    const bool can = !host::program_beside("parallax-read-dicom").empty();
+    if (!can) MESSAGE("skipped: the program that reads DICOM is not built");
+    return can;
+}
+
+}   // namespace parallax::tests
