@@ -4,6 +4,11 @@
 #include "algorithms/fft/line.hpp"
 #include "algorithms/fft/radices.hpp"
 #include "fft_bench.hpp"
+#include "seed.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <string_view>
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -40,11 +45,25 @@ void check_line(const Line& line, int n, const LineLimits& limits) {
     if (!sound) FAIL("length " << n << ": " << line.describe() << ", " << line.items << " work-items x " << line.lines);
 }
 
+/// Every length where PARALLAX_LINES is "all" (what is labelled long), else all short ones and a drawn tenth of the others.
+std::vector<int> lengths() {
+    const char* const wanted = std::getenv("PARALLAX_LINES");
+    const bool all = wanted != nullptr && std::string_view(wanted) == "all";
+    const auto seed = tests::drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    std::vector<int> chosen;
+    for (int n = 1; n <= longest_line; ++n)
+        if (all || n <= 400 || random() % 10 == 0) chosen.push_back(n);
+    return chosen;
+}
+
 }   // namespace
 
 TEST_CASE("every smooth line has a plan that fits its limits, and so has one with a prime beside") {
+    const std::vector<int> chosen = lengths();
     for (const LineLimits limits : {LineLimits{}, LineLimits{1024, 49152}, LineLimits{256, 32768}})
-        for (int n = 1; n <= longest_line; ++n)
+        for (const int n : chosen)
             for (const LineLayout layout : {LineLayout::rows, LineLayout::columns}) {
                 const auto line = plan_line(n, layout, limits, 3000);
                 if (!line && is_smooth(n)) FAIL("length " << n);
@@ -55,8 +74,9 @@ TEST_CASE("every smooth line has a plan that fits its limits, and so has one wit
 }
 
 TEST_CASE("every smooth line has a plan by pairs that fits its limits, and so has one with a prime beside") {
+    const std::vector<int> chosen = lengths();
     for (const LineLimits limits : {LineLimits{1024, 49152}, LineLimits{256, 32768}})
-        for (int n = 1; n <= longest_line; ++n)
+        for (const int n : chosen)
             for (const auto& [layout, pairs] :
                  {std::pair{LineLayout::rows, Pairs::both}, {LineLayout::filter, Pairs::opposites}}) {
                 const std::vector<Line> lines = plan_lines(n, layout, limits, 3000, pairs);
@@ -147,7 +167,7 @@ TEST_CASE("long rows leave a multiprocessor room for several groups") {
 }
 
 TEST_CASE("filters have shapes to choose from, none of them twice") {
-    for (int n = 1; n <= longest_line; ++n) {
+    for (const int n : lengths()) {
         for (const Pairs pairs : {Pairs::none, Pairs::opposites}) {
             const std::vector<Line> lines = plan_lines(n, LineLayout::filter, LineLimits{1024, 49152}, 3000, pairs);
             for (std::size_t i = 0; i < lines.size(); ++i) {
