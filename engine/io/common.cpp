@@ -153,7 +153,10 @@ std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const Arr
     if (!axis)
         throw IoError(name, fmt::format("has no channels, and channel \"{}\" is asked for", options.channel),
                       "leave \"channel\" out");
-    const auto named = std::find(names.begin(), names.end(), options.channel);
+    const auto named = options.channel_by_number ? names.end() : std::find(names.begin(), names.end(), options.channel);
+    if (named != names.end() && std::count(named, names.end(), options.channel) > 1)
+        throw IoError(name, fmt::format("has several channels \"{}\": {}", options.channel, fmt::join(names, ", ")),
+                      "choose one by its number, from 0");
     std::int64_t index = named - names.begin();
     if (named == names.end()) {
         const char* const end = options.channel.data() + options.channel.size();

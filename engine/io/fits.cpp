@@ -178,6 +178,49 @@ void convert_as(const std::byte* from, std::byte* to, std::int64_t count, double
     }
 }
 
+/// How far the next element of an axis is, counting from 1: CDELT, or what stands for it in a matrix (CD) that turns nothing.
+double step_of(const Unit& unit, std::size_t axis, std::size_t axes) {
+    const double step = number_card(unit, fmt::format("CDELT{}", axis), 0);
+    if (step != 0) return std::abs(step);
+    for (std::size_t other = 1; other <= axes; ++other) {
+        if (other != axis && (number_card(unit, fmt::format("CD{}_{}", axis, other), 0) != 0 ||
+                              number_card(unit, fmt::format("CD{}_{}", other, axis), 0) != 0))
+            return 0;
+    }
+    return std::abs(number_card(unit, fmt::format("CD{}_{}", axis, axis), 0));
+}
+
+/// Distances between pixels, where they are lengths and not angles in the sky, and times between frames.
+void describe_space(const Unit& unit, FileInfo& file) {
+    std::string without;
+    for (std::size_t i = 0; i < std::min<std::size_t>(file.desc.axes.size(), 4); ++i) {
+        const char axis = file.desc.axes[file.desc.axes.size() - 1 - i].name;
+        const std::string_view name = unit.card(fmt::format("CUNIT{}", i + 1));
+        const double step = step_of(unit, i + 1, file.desc.axes.size());
+        if (axis == 't') {
+            const double seconds = name.empty() ? 0 : seconds_of(name);
+            if (step > 0 && seconds > 0) file.desc = file.desc.with_spacing('t', scaled(step, seconds));
+            continue;
+        }
+        const auto [ours, factor] = unit_from(name);
+        if (ours.empty() || !(step > 0)) {
+            without += axis;
+            continue;
+        }
+        if (file.desc.unit.empty()) file.desc = file.desc.with_unit(ours);
+        const double in_ours = ours == file.desc.unit ? 1 : as_decimal(millimetres(ours) / millimetres(file.desc.unit));
+        file.desc = file.desc.with_spacing(axis, scaled(scaled(step, factor), in_ours));
+    }
+    if (file.desc.unit.empty()) return;
+    for (const char axis : without) file.warnings.push_back(without_spacing("its header", axis, file.desc.unit));
+}
+
+/// Whether an axis, counting from 1, is one of time.
+bool is_time(const Unit& unit, std::size_t axis) {
+    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis)), name = unit.card(fmt::format("CUNIT{}", axis));
+    return kind == "TIME" || kind == "UTC" || kind == "TT" || kind == "TAI" || (kind.empty() && !name.empty() && seconds_of(name) > 0);
+}
+
 StoredArray read_header(const Source& source) {
     const Document document = find_image(source);
     const Unit& unit = document.unit;
@@ -195,8 +238,9 @@ StoredArray read_header(const Source& source) {
     while (sizes.size() > 2 && sizes.back() == 1) sizes.pop_back();   // spectra and polarisations of one index
     if (sizes.size() > 4) fail(source, fmt::format("has {} FITS axes; up to 4 can be read", sizes.size()), "write a part of it");
     std::vector<ArrayDesc::Extent> extents;
-    for (std::size_t i = sizes.size(); i-- > 0;) extents.push_back({"xyzt"[i], sizes[i]});
-    file.page_axes = sizes.size() == 4 ? 1 : 0;
+    const bool frames = sizes.size() == 4 || (sizes.size() == 3 && is_time(unit, 3));
+    for (std::size_t i = sizes.size(); i-- > 0;) extents.push_back({i == 2 && sizes.size() == 3 && frames ? 't' : "xyzt"[i], sizes[i]});
+    file.page_axes = frames ? 1 : 0;
 
     // BZERO of half the range says unsigned numbers; other scales make real ones, as in astropy.
     const double scale = number_card(unit, "BSCALE", 1), zero = number_card(unit, "BZERO", 0);
@@ -237,13 +281,7 @@ StoredArray read_header(const Source& source) {
     }
     declared(source, array.stored, extents);
     file.desc = declared(source, type, extents);
-    // Distances between pixels, where they are lengths and not angles in the sky.
-    for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 3); ++i) {
-        const auto [ours, factor] = unit_from(unit.card(fmt::format("CUNIT{}", i + 1)));
-        const double step = scaled(std::abs(number_card(unit, fmt::format("CDELT{}", i + 1), 0)), factor);
-        if (ours.empty() || !(step > 0) || (!file.desc.unit.empty() && file.desc.unit != ours)) continue;
-        file.desc = file.desc.with_unit(ours).with_spacing("xyz"[i], step);
-    }
+    describe_space(unit, file);
     array.swap = bytes_of(array.stored) > 1 && std::endian::native != std::endian::big;
     array.at = unit.data;
     check_stored(source, array);

@@ -344,12 +344,23 @@ bool is_readable_folder(const fs::path& path) {
     return false;
 }
 
+namespace {
+
+/// Files may hold any byte for true, and 1 stands for it here.
+void make_whole(ElementType type, std::byte* bytes, std::int64_t count) {
+    if (type == ElementType::boolean)
+        std::transform(bytes, bytes + count, bytes, [](std::byte one) { return std::byte{one != std::byte{0}}; });
+}
+
+}   // namespace
+
 HostArray read(const fs::path& path, const ReadOptions& options) {
     ReadOptions whole = options;   // the memory that the caller offers is for one channel, where one is chosen
     if (!options.channel.empty()) whole.allocate = {};
     return with_source(path, whole, [&options](const Source& source, const Detected& detected) {
         const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         HostArray result = detected.format->read(source);
+        make_whole(result.desc.type, result.data(), result.desc.count());
         rename_axis(result.desc, result.metadata, renamed, source.options.page_axis);
         if (!options.channel.empty()) result = channel_of(source, std::move(result), options);
         if (!detected.remark.empty()) result.metadata.notes["file.remark"] = detected.remark;
@@ -366,6 +377,12 @@ SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
                  "TIFF stacks, NPY, NIfTI and raw files are read in slices");
         const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         SliceStream stream = detected.format->slices(source);
+        if (stream.desc.type == ElementType::boolean)
+            stream.next = [next = std::move(stream.next), slice = stream.desc.count() / stream.desc.axes.front().size](
+                              std::int64_t count, std::byte* to) {
+                next(count, to);
+                make_whole(ElementType::boolean, to, count * slice);
+            };
         rename_axis(stream.desc, stream.metadata, renamed, source.options.page_axis);
         if (!has_slices(stream.desc))
             fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()),

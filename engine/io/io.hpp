@@ -44,7 +44,8 @@ struct ReadOptions {
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
     std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
     std::string dataset{};                  ///< of a file that holds several arrays: which, by its name; empty: the only one
-    std::string channel{};                  ///< one index of axis c, by its number or its name; empty: all
+    std::string channel{};                  ///< one index of axis c, by its name or its number; empty: all
+    bool channel_by_number = false;         ///< the number is meant, whatever the names are
     std::optional<std::int64_t> series{};   ///< of a file that holds several images or series: which, from 0; not set: the first
     std::optional<std::int64_t> level{};    ///< of a pyramid: 0 the largest, the default
     /// An OME-TIFF that is one of several files of one image: true reads its own planes alone, false the whole.
@@ -120,7 +121,7 @@ SliceStream open_slices(const std::filesystem::path&, const ReadOptions& = {});
 struct WriteOptions {
     std::optional<std::array<double, 2>> window{};             ///< PNG: [low, high] -> 0..255 (or 0..65535)
     std::optional<std::array<double, 2>> window_percentile{};  ///< PNG: percentiles, e.g. [1, 99]
-    int png_bits = 8;                                          ///< of a PNG that goes through a window
+    int png_bits = 0;   ///< of a PNG, 8 or 16; 0: of u16 without a window 16, else 8
     bool overwrite = false;                                    ///< false: an existing file is an IoError
     double frames_a_second = 0;                                ///< of a video or GIF; 0: by the array's times, else 10
     std::string colour_map{};                                  ///< of a picture: one of picture::colour_map_names; empty: greys

@@ -240,8 +240,9 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const ElementType type = desc.type == ElementType::boolean ? ElementType::u8 : desc.type;
     const std::string_view name =
         std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == type; })->name;
-    // Lengths are in mm, whatever unit they came in: no reader of it asks for another. What is no length keeps its number.
+    // Lengths are in mm, whatever unit they came in: no reader of it asks for another. What is no length (cycles of a transform) is no distance.
     const double mm = millimetres(desc.unit), unit = mm > 0 ? mm : 1;
+    const bool length = desc.unit.empty() || mm > 0;
     std::optional<Space> space = space_of(array.desc, array.metadata);
     if (space && !agrees(*space, desc)) space.reset();
     const std::vector<Axis> axes = volume_axes(desc, space);
@@ -251,11 +252,11 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         const std::size_t place = std::string_view("xyz").find(axes[i].name);
         const bool spatial = place != std::string_view::npos;
         sizes.push_back(fmt::format("{}", axes[i].size));
-        spacing.push_back(fmt::format("{}", scaled(axes[i].spacing, spatial ? unit : 1)));
+        spacing.push_back(fmt::format("{}", !spatial ? axes[i].spacing : length ? scaled(axes[i].spacing, unit) : 1.0));
         offset.push_back(fmt::format("{}", space && spatial && i < 3 ? scaled(space->origin[i], unit) : 0.0));
-        const double length = space && spatial ? length_of(space->steps[place]) : 0;
+        const double step = space && spatial ? length_of(space->steps[place]) : 0;
         for (std::size_t j = 0; j < n; ++j) {
-            const double part = length > 0 && j < 3 ? space->steps[place][j] / length : i == j ? 1 : 0;
+            const double part = step > 0 && j < 3 ? space->steps[place][j] / step : i == j ? 1 : 0;
             matrix.push_back(fmt::format("{}", part));
         }
     }
@@ -263,8 +264,10 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         "ObjectType = Image\nNDims = {}\nBinaryData = True\nBinaryDataByteOrderMSB = {}\nCompressedData = False\n", n,
         std::endian::native == std::endian::big ? "True" : "False");
     // Of an array that says no distances none are said: a 1 would be a millimetre.
-    const bool measured =
-        !desc.unit.empty() || space || std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.spacing != 1; });
+    const bool measured = (length && !desc.unit.empty()) || space ||
+                          std::any_of(axes.begin(), axes.end(), [&](const Axis& a) {
+                              return a.spacing != 1 && (length || std::string_view("xyz").find(a.name) == std::string_view::npos);
+                          });
     if (measured)
         text += fmt::format("TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\n", fmt::join(matrix, " "),
                             fmt::join(offset, " "), fmt::join(spacing, " "));

@@ -130,6 +130,18 @@ void describe_space(Volume& volume) {
     const bool both = sform && qform && alike(affine, matrix_of_quaternion(h), desc);
     if (sform && qform && !both)
         file.warnings.push_back("its two orientations, sform and qform, differ: the sform is followed and the qform left out");
+    std::string longer;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Axis* const axis = desc.find("xyz"[i]);
+        const double step = std::hypot(affine[i], affine[4 + i], affine[8 + i]);
+        if (axis && axis->size > 1 && std::abs(step - axis->spacing) > 1e-3 * axis->spacing)
+            longer += fmt::format("{}{} {:.6g} and {:.6g}", longer.empty() ? "" : ", ", axis->name, axis->spacing, step);
+    }
+    if (!longer.empty())
+        file.warnings.push_back(
+            fmt::format("its pixdim and its {} give unlike distances ({}): those of pixdim are taken, and NIfTI alone keeps "
+                        "where its voxels lie",
+                        sform ? "sform" : "qform", longer));
     for (std::size_t i = 0; i < 12; ++i) affine[i] *= in_mm;
     file.metadata.affine = affine;
     // What of the two is written back, with its code.

@@ -211,6 +211,7 @@ struct Read {
 /// Axes of the file, the fastest first, by our names.
 struct FileAxes {
     std::vector<char> names;
+    std::vector<std::int64_t> sizes;
     std::vector<double> spacing;   ///< NaN: not said
 };
 
@@ -320,7 +321,8 @@ void describe_space(const Source& source, const Header& header, const std::vecto
 
     axes.spacing = numbers(source, header, "spacings", count);
     if (axes.spacing.empty()) axes.spacing.assign(count, NAN);
-    const std::vector<double> starts = numbers(source, header, "axismins", count);
+    const std::vector<double> starts = numbers(source, header, "axismins", count), ends = numbers(source, header, "axismaxs", count);
+    const std::vector<std::string_view> centres = words_of(field(header, "centers"));
     Space space;
     std::array<bool, 3> there{};
     std::size_t parts = 0;
@@ -341,6 +343,11 @@ void describe_space(const Source& source, const Header& header, const std::vecto
             const bool along_one = std::count(step->begin(), step->end(), 0.0) + 1 >= static_cast<std::ptrdiff_t>(step->size());
             axes.spacing[i] = along_one ? along : as_decimal(std::sqrt(squares));
         }
+        // From end to end an axis has as many steps as cells, and one less than nodes; cells where nothing is said, as in Teem.
+        const bool nodes = centres.size() == count && in_lower_case(centres[i]) == "node";
+        const std::int64_t steps = axes.sizes[i] - (nodes ? 1 : 0);
+        if (!step && !std::isfinite(axes.spacing[i]) && starts.size() == count && ends.size() == count && steps > 0)
+            axes.spacing[i] = as_decimal((ends[i] - starts[i]) / static_cast<double>(steps));
         if (of_time && !(units.seconds > 0)) axes.spacing[i] = NAN;
         if (std::isfinite(axes.spacing[i]) && axes.spacing[i] != 0)
             axes.spacing[i] = scaled(std::abs(axes.spacing[i]), of_time ? units.seconds : scaled(scale, ratio));
@@ -352,7 +359,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
             parts = 3;
         } else if (starts.size() == count && std::isfinite(starts[i])) {
             space.steps[place][place] = std::isfinite(axes.spacing[i]) ? axes.spacing[i] / scale : 1;
-            space.origin[place] = starts[i] * ratio;
+            space.origin[place] = starts[i] * ratio + (nodes ? 0 : space.steps[place][place] / 2);
             there[place] = true;
         }
     }
@@ -361,6 +368,13 @@ void describe_space(const Source& source, const Header& header, const std::vecto
     if (file.desc.unit.empty() && units.said.empty() && unlike_one)
         file.warnings.push_back(
             "its distances are of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it");
+    const auto is_length = [&](std::size_t i) { return std::string_view("xyz").find(axes.names[i]) != std::string_view::npos; };
+    std::size_t said = 0;
+    for (std::size_t i = 0; i < count; ++i) said += is_length(i) && std::isfinite(axes.spacing[i]) ? 1 : 0;
+    for (std::size_t i = 0; i < count && said > 0; ++i) {
+        if (is_length(i) && !std::isfinite(axes.spacing[i]) && axes.sizes[i] > 1)
+            file.warnings.push_back(without_spacing("its header", axes.names[i], file.desc.unit));
+    }
     if (!there[0]) return;   // nothing but distances
     if (parts == 3) {
         const std::string origin(field(header, "spaceorigin"));
@@ -417,6 +431,7 @@ StoredArray read_header(const Source& source) {
     if (!directions.empty() && directions.size() != count)
         fail(source, fmt::format("has {} space directions for {} axes in its NRRD header", directions.size(), count), again);
     FileAxes axes;
+    axes.sizes = sizes;
     const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
     const bool pairs = !kinds.empty() && in_lower_case(kinds[0]) == "complex" && sizes[0] == 2 && is_floating(row->type);
     axes.names = name_axes(source, header, count, directions, pairs);

@@ -115,9 +115,7 @@ private:
         kinds_of_tags_ += seen_[tag] ? 0 : 1;
         seen_.set(tag);
         if (index == 0) chain_.tags[tag] = count;
-        // libtiff forgets the tag where its codec has no use for it.
-        if (tag == TIFFTAG_PREDICTOR && count > 0 && predictor_of(type, entry + 4 + inside) != PREDICTOR_NONE)
-            chain_.of_differences.insert(directory);
+        if (count > 0) note_lost(tag, one_of(type, entry + 4 + inside), directory);
         if (type > TIFF_IFD8) return 0;   // no type of TIFF's: libtiff leaves the entry out
         const auto width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) return 0;
@@ -128,10 +126,18 @@ private:
         return count * width;
     }
 
-    std::uint64_t predictor_of(std::uint16_t type, const unsigned char* value) const {
+    /// What libtiff does not keep: the predictor of a codec that has no use for it, and units that it does not know.
+    void note_lost(std::uint16_t tag, std::uint64_t value, std::uint64_t directory) {
+        if (tag == TIFFTAG_PREDICTOR && value > PREDICTOR_NONE) chain_.of_differences.insert(directory);
+        if (tag == TIFFTAG_RESOLUTIONUNIT && (value < RESUNIT_NONE || value > RESUNIT_CENTIMETER))
+            chain_.units[directory] = static_cast<std::uint16_t>(value);
+    }
+
+    /// The first of an entry's values, which stands in the entry where it is a whole number.
+    std::uint64_t one_of(std::uint16_t type, const unsigned char* value) const {
         if (type == TIFF_BYTE) return *value;
         if (type == TIFF_SHORT) return number<std::uint16_t>(value);
-        return type == TIFF_LONG ? number<std::uint32_t>(value) : std::uint64_t{PREDICTOR_NONE};
+        return type == TIFF_LONG ? number<std::uint32_t>(value) : 1;
     }
 
     File& file_;

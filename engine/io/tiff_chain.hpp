@@ -16,6 +16,7 @@ struct Chain {
     std::vector<std::uint64_t> links;              ///< where it says where each stands, sorted
     std::map<std::uint16_t, std::uint64_t> tags;   ///< of the first directory, known or not -> how many values
     std::set<std::uint64_t> of_differences;        ///< directories whose samples are differences of neighbours (Predictor)
+    std::map<std::uint64_t, std::uint16_t> units;  ///< of the resolution of a directory, where libtiff knows none of that number
 
     std::size_t link_bytes() const noexcept { return big ? 8 : 4; }
     /// Of bytes that were read from `position` on: zeros, which say that there is no directory, in place of a link.

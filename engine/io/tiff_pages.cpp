@@ -12,12 +12,15 @@
 #include "io/ome_read.hpp"
 #include "io/tiff_planes.hpp"
 #include "io/tiff_spread.hpp"
+#include "io/units.hpp"
 #include "io/unlike_pages.hpp"
 #include "io/xml.hpp"
 
 namespace parallax::io::tiff {
 namespace {
 
+// Of tifffile's, beyond TIFF's own inches and centimetres.
+constexpr std::uint16_t of_millimetres = 4, of_micrometres = 5;
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
 
 Page describe_page(const Source& source, const TiffFile& file) {
@@ -284,22 +287,27 @@ const char* name_of(std::uint16_t compression) {
 }
 
 /// What the description says of distances, else the resolution tags.
-void describe_space(Document& document, TIFF* tiff, const Description& said) {
+void describe_space(const Source& source, Document& document, const TiffFile& file, Description said) {
+    TIFF* const tiff = file.handle();
     ArrayDesc& desc = document.file.desc;
+    const char stated = source.options.page_axis;
+    if (stated != '\0' && !(said.axes.size() == 1 && said.axes.front().name == stated))
+        said.t = said.z = 0;   // pages are another axis than the one that these are said of
     if (said.t > 0) desc = desc.with_spacing('t', said.t);
     float x = 0, y = 0;
     std::uint16_t unit = RESUNIT_INCH;
     TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x);
     TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    const auto& unknown = file.chain().units;
+    if (const auto other = unknown.find(document.full.directory); other != unknown.end()) unit = other->second;
     const bool resolved = x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y);
     if (!said.imagej && (said.x > 0 || said.y > 0 || said.z > 0)) {
         desc = desc.with_unit(said.unit);
         for (const auto& [axis, spacing] : {std::pair{'x', said.x}, {'y', said.y}, {'z', said.z}}) {
             if (spacing > 0) desc = desc.with_spacing(axis, spacing);
             else if (desc.find(axis))
-                document.file.warnings.push_back(fmt::format(
-                    "its {} gives a spacing of other axes and none of {}: it is taken for 1 {}", said.by, axis, said.unit));
+                document.file.warnings.push_back(without_spacing("its " + said.by, axis, said.unit));
         }
         return;
     }
@@ -311,6 +319,13 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
         of_x = of_y = 25400, name = "um";
     } else if (unit == RESUNIT_CENTIMETER) {
         of_x = of_y = 10000, name = "um";
+    } else if (unit == of_millimetres) {
+        of_x = of_y = 1000, name = "um";
+    } else if (unit == of_micrometres) {
+        of_x = of_y = 1, name = "um";
+    } else if (unit != RESUNIT_NONE && resolved) {
+        document.file.warnings.push_back(
+            fmt::format("its resolution is a number of pixels in a unit {} that TIFF does not have: it is left out", unit));
     } else if (resolved && x != y) {
         document.file.warnings.push_back(fmt::format(
             "its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
@@ -320,7 +335,18 @@ void describe_space(Document& document, TIFF* tiff, const Description& said) {
                    .with_spacing('x', as_decimal_by_float(of_x / x))
                    .with_spacing('y', as_decimal_by_float(of_y / y));
     // Without a unit ImageJ counts in pixels, slices too.
-    if (said.imagej && said.z > 0 && desc.unit == said.unit) desc = desc.with_spacing('z', said.z);
+    const bool in_words = said.imagej && desc.unit == said.unit;
+    if (in_words && said.z > 0) desc = desc.with_spacing('z', said.z);
+    // ImageJ leaves out a distance of 1.
+    if (desc.size('z') > 1 && !desc.unit.empty() && !in_words)
+        document.file.warnings.push_back(without_spacing("its resolution", 'z', desc.unit));
+}
+
+/// By how much a level is smaller: a whole number where the size is what every second, third ... pixel of the whole makes, or blocks.
+double reduced_by(std::uint32_t whole, std::uint32_t here) {
+    const double ratio = static_cast<double>(whole) / here;
+    const auto step = static_cast<std::uint32_t>(std::lround(ratio));
+    return step > 0 && (whole / step == here || (whole - 1) / step + 1 == here) ? step : ratio;
 }
 
 /// Programs that keep axes and distances in tags of their own.
@@ -590,11 +616,11 @@ Document read_document(const Source& source, TiffSet& set) {
     info.desc = declared(source, document.type, extents);
     info.in_slices = info.page_axes == 1 && has_slices(info.desc);
     info.warnings.insert(info.warnings.end(), said.warnings.begin(), said.warnings.end());
-    describe_space(document, tiff, said);
+    describe_space(source, document, file, said);
     for (const auto& [axis, whole, here] :
          {std::tuple{'x', document.full.width, page.width}, {'y', document.full.height, page.height}}) {
         if (whole == here) continue;   // of another level a pixel is so much larger
-        const double factor = static_cast<double>(whole) / here;
+        const double factor = reduced_by(whole, here);
         if (!info.desc.unit.empty()) info.desc = info.desc.with_spacing(axis, info.desc.find(axis)->spacing * factor);
     }
     if (const Axis* const c = info.desc.find('c');

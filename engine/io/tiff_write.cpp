@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/colours.hpp"
+#include "core/turned.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/ome_xml.hpp"
@@ -374,6 +375,8 @@ HostArray in_order_of_imagej(const HostArray& array, const Layout& layout) {
 /// Of all TIFF files, whatever tells the size of a pixel.
 std::string refusal_of_any(const ArrayDesc& desc) {
     if (is_complex(desc.type)) return "TIFF is written without complex numbers";
+    if (engine::is_turned(desc))
+        return fmt::format("TIFF holds rows (y) of columns (x); this is {}, whose columns come first", desc.describe());
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(

@@ -1,5 +1,7 @@
 #include "io/units.hpp"
 
+#include <fmt/format.h>
+
 namespace parallax::io {
 
 std::pair<std::string, double> unit_from(std::string_view name) {
@@ -18,6 +20,24 @@ std::pair<std::string, double> unit_from(std::string_view name) {
         if (name == row.theirs) return {std::string(row.ours), row.factor};
     }
     return {};
+}
+
+std::string without_spacing(std::string_view by, char axis, std::string_view unit) {
+    return fmt::format("{} gives a spacing of other axes and none of {}: it is taken for 1 {}", by, axis,
+                       unit.empty() ? "of the same unit" : unit);
+}
+
+std::string loss_in_f32(ElementType type) {
+    switch (type) {
+        case ElementType::f64: return "as f32, which keeps 7 digits and numbers up to 3.4e38: convert them before where more are meant";
+        case ElementType::i32:
+        case ElementType::u32:
+        case ElementType::i64:
+        case ElementType::u64:
+            return fmt::format("as f32, which holds every whole number up to 16,777,216, and not every one beyond that {} may hold",
+                               to_string(type));
+        default: return {};
+    }
 }
 
 double seconds_of(std::string_view unit) {

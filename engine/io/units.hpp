@@ -6,11 +6,16 @@
 #include <utility>
 
 #include "core/units.hpp"
+#include "parallax/array.hpp"
 
 namespace parallax::io {
 
 /// A unit of length by the names that programs write; ours, and how many of ours one of theirs is. Empty: none that is known.
 std::pair<std::string, double> unit_from(std::string_view name);
+/// What is told of an axis without a distance, where `by` ("its OME-XML") gives others one.
+std::string without_spacing(std::string_view by, char axis, std::string_view unit);
+/// What is lost where elements of a type are combined, which is done in f32; empty: nothing.
+std::string loss_in_f32(ElementType);
 /// How many seconds one of these is, as ImageJ, OME and those who write for them name it; 0: not known.
 double seconds_of(std::string_view unit);
 using engine::millimetres;

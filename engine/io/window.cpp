@@ -98,7 +98,7 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
     if (as_it_is && !options.window && !options.window_percentile) return {};
     FiniteRange range;
     // Where it is known what black and white are, greys are made while their elements are looked at.
-    const bool to_greys = options.window && options.png_bits == 8;
+    const bool to_greys = options.window && options.png_bits != 16;
     if (to_greys) options.greys = greys_of(array, *options.window, ElementType::u8, range);
     else range = finite_range(array);
     const auto [low, high, lost] = range;

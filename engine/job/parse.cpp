@@ -94,6 +94,7 @@ void read_choices(const JsonObject& object, io::ReadOptions& read) {
     if (object.contains("dataset")) read.dataset = object.at("dataset").text("the name of an array in the file");
     if (object.contains("channel")) {
         const JsonValue channel = object.at("channel");
+        read.channel_by_number = !channel.json().is_string();
         read.channel =
             channel.json().is_string() ? channel.text("the name of a channel, or its number") : std::to_string(channel.count());
     }

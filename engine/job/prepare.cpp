@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/carry.hpp"
+#include "io/decimal.hpp"
 #include "io/format.hpp"
 #include "io/space.hpp"
 #include "io/transaction.hpp"
@@ -178,6 +179,8 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const std::string& warning : prepared.infos.back().warnings) {
             if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken
+            const bool each_axis = input.spacing && input.spacing->values.size() != 2;
+            if (each_axis && warning.find("gives a spacing of other axes and none of") != std::string::npos) continue;
             if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end())
                 prepared.warnings.push_back(warning);
         }
@@ -199,11 +202,19 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
                                                         to_utf8(prepared.files.front()), to_utf8(file), unlike));
         }
     }
-    if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
+    if (!input.combine.empty()) {
+        if (const std::string loss = io::loss_in_f32(prepared.desc.type); !loss.empty())
+            prepared.warnings.push_back("its files are combined " + loss);
+        prepared.desc.type = ElementType::f32;
+    }
     if (input.spacing && input.spacing->values.size() == 3 && !prepared.desc.find('z'))
         throw ConfigError(input.pointer + "/spacing_" + input.spacing->unit,
                           fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),
                           "a number, or [x, y]");
+    const bool flat = input.spacing && input.spacing->values.size() == 2 && prepared.desc.size('z') > 1;
+    if (flat && !(io::millimetres(prepared.desc.unit) > 0))
+        prepared.warnings.push_back(io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit) +
+                                    "; [x, y, z] states it");
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
 }
@@ -239,6 +250,11 @@ ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
         if (!desc.find(axes[i]) || (values.size() > 1 && i >= values.size())) continue;
         desc = desc.with_spacing(axes[i], values.size() == 1 ? values[0] : values[i]);
     }
+    // Slices keep the distance that the file gives them, in the unit that is stated.
+    const Axis* const z = desc.find('z');
+    const double theirs = io::millimetres(desc.unit), ours = io::millimetres(input.spacing->unit);
+    if (z && values.size() == 2 && theirs > 0 && ours > 0 && theirs != ours)
+        desc = desc.with_spacing('z', io::as_decimal(z->spacing * theirs / ours));
     return desc.with_unit(input.spacing->unit);
 }
 

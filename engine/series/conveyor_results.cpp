@@ -55,6 +55,7 @@ void Conveyor::finish_item(Work& work) {
     Record record;
     record.item = series_.items.name(work.number);
     record.done = true;
+    record.window = window_of(series_.job, series_.items, work.number);
     for (const InputReport& input : work.input_reports) {
         for (const FileReport& file : input.files) record.inputs.push_back(state_of(file));
     }

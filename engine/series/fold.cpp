@@ -231,7 +231,7 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files) const {
     for (const Output& output : outputs_) {
         const ArrayDesc item = output.statistic ? output.item : series_.sample.resolved.desc(output.spec->source).to_dense();
         const ArrayDesc desc =
-            combined(output.spec->combine, item, static_cast<std::int64_t>(order.size()), series_.items.interval);
+            combined(output.spec->combine, item, static_cast<std::int64_t>(order.size()), series_.items.along);
         const auto total = make_statistic(output.spec->combine, item, {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
         const fs::path& target = series_.gathered.at(output.spec->name);

@@ -2,6 +2,7 @@
 #include "series/items.hpp"
 
 #include "job/for_each.hpp"
+#include "io/io.hpp"
 #include "series/name_order.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ std::string name_of(const fs::path& file, const Locations& where) {
 /// Pages or volumes of a file, and the seconds between them where it says so.
 struct Parts {
     std::int64_t count;
-    double interval = 0;
+    Spread along{};
 };
 
 Parts parts_of(const fs::path& file, const ForEachSource& source, const Locations& where) {
@@ -56,20 +57,24 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Location
                               ? "a stack of TIFF or NPY, or times of another format, which can be gone through one by one"
                               : "a 4-D NIfTI file, whose volumes can be gone through");
     }
+    Parts parts{info.pages()};
+    const Axis& pages = info.desc.axes.front();
+    const double step = pages.spacing * static_cast<double>(source.stride);
     // One second may mean that nothing is said, and is what a reader takes then.
-    const Axis* const time = info.page_axes == 1 && info.desc.axes.front().name == 't' ? &info.desc.axes.front() : nullptr;
-    return {info.pages(), time != nullptr && time->spacing != 1 ? time->spacing * static_cast<double>(source.stride) : 0};
+    if (info.page_axes == 1 && pages.name == 't' && pages.spacing != 1) parts.along.spacing = step;
+    if (info.page_axes == 1 && pages.name == 'z') parts.along = {'z', step, info.desc.unit};
+    return parts;
 }
 
 struct Elements {
     std::vector<Element> list;
-    double interval = 0;   ///< see Items
+    Spread along{};   ///< see Items
     std::optional<NamePair> out_of_number{};
 };
 
 Elements find_elements(const ForEachSource& source, const Locations& where) {
     std::vector<Element> all;
-    double interval = 0;
+    Spread along;
     int files = 0;
     std::optional<NamePair> disorder;
     for (const std::string& pattern : source.patterns) {
@@ -82,7 +87,7 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
                 continue;
             }
             const Parts parts = parts_of(file, source, where);
-            interval = ++files == 1 ? parts.interval : 0;   // between files nobody knows
+            along = ++files == 1 ? parts.along : Spread();   // between files nobody knows
             for (std::int64_t part = 0; part < parts.count; ++part) all.push_back({file, next(), part});
         }
     }
@@ -94,7 +99,7 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
     }
     std::vector<Element> taken;
     for (std::int64_t i = first; i < end; i += source.stride) taken.push_back(std::move(all[static_cast<std::size_t>(i)]));
-    return {std::move(taken), interval, std::move(disorder)};
+    return {std::move(taken), std::move(along), std::move(disorder)};
 }
 
 /// A file that two patterns find is two items: means and tables have it twice.
@@ -141,11 +146,11 @@ Items find_items(const Job& job, const Locations& where) {
     std::vector<Item> found;
     std::vector<std::string> disorders;
     for (const ForEachSource& source : sources) {
-        const auto [elements, interval, disorder] = find_elements(source, items.where);
+        const auto [elements, along, disorder] = find_elements(source, items.where);
         if (disorder) disorders.push_back(told_of_order(source.variable, *disorder, false));
         if (source.patterns.size() > 1) warn_of_twins(source, elements, items.warnings);
         if (&source == &sources.front()) {
-            items.interval = interval;
+            items.along = along;
             found.resize(elements.size());
         }
         if (elements.size() != found.size()) {
@@ -206,6 +211,21 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
         if (!output.gathered) output.file = fill(output.file);
     }
     return job;
+}
+
+std::pair<std::size_t, std::size_t> taken_with(const Job& job, const Items& items, std::size_t number) {
+    std::int64_t reach = 0;
+    for (const InputSpec& input : job.inputs) reach = std::max(reach, input.running / 2);
+    const auto half = static_cast<std::size_t>(reach);
+    return {number - std::min(number, half), std::min(items.size(), number + half + 1)};
+}
+
+std::string window_of(const Job& job, const Items& items, std::size_t number) {
+    if (std::none_of(job.inputs.begin(), job.inputs.end(), [](const InputSpec& input) { return input.running > 1; })) return {};
+    const auto [first, end] = taken_with(job, items, number);
+    std::string names;
+    for (std::size_t i = first; i < end; ++i) names += items.name(i) + '\n';
+    return io::hash_text(names);
 }
 
 }  // namespace parallax::engine::series

@@ -49,11 +49,18 @@ private:
     std::shared_ptr<Data> data_ = std::make_shared<Data>();
 };
 
+/// The axis along which items follow each other, and how far: seconds of frames, `unit` of slices; 0: not known.
+struct Spread {
+    char axis = 't';
+    double spacing = 0;
+    std::string unit{};
+};
+
 struct Items {
     ForEach for_each;
     ItemList list;
     Locations where;                          ///< what names are relative to
-    double interval = 0;                      ///< seconds from item to item where frames of one file say so; 0: not known
+    Spread along{};                            ///< where they are frames or slices of one file
     std::vector<std::string> warnings;        ///< what somebody should know before it runs
 
     std::size_t size() const { return list.size(); }
@@ -71,5 +78,9 @@ Items items_of_files(const Job&, const Locations&, const std::vector<std::filesy
 
 /// The job of one item: placeholders filled, outputs of the whole series marked as gathered, no for_each.
 Job job_of(const Job& series, const Items&, std::size_t number);
+/// The items [first, end) that running inputs take with this one; itself alone where there are none.
+std::pair<std::size_t, std::size_t> taken_with(const Job&, const Items&, std::size_t number);
+/// Which these are, by a hash of their names: others are another result. Empty where no input runs.
+std::string window_of(const Job&, const Items&, std::size_t number);
 
 }  // namespace parallax::engine::series

@@ -26,17 +26,6 @@ namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-constexpr const char* header_name = "series.json";
-constexpr std::size_t checksum_length = 16;
-constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
-
-Json to_json(const FileState& file) {
-    return {{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash},
-            {"inode", file.inode}};
-}
-
 // Whole numbers: get<>() takes a real, too, which need not fit.
 FileState file_from(const Json& json) {
     return {json.at("path").get<std::string>(), json.at("bytes").get_ref<const std::uint64_t&>(),
@@ -46,14 +35,23 @@ FileState file_from(const Json& json) {
 
 Json to_json(const std::vector<FileState>& files) {
     Json list = Json::array();
-    for (const FileState& file : files) list.push_back(to_json(file));
+    for (const FileState& file : files)
+        list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash},
+                        {"inode", file.inode}});
     return list;
 }
+
+namespace {
+
+constexpr const char* header_name = "series.json";
+constexpr std::size_t checksum_length = 16;
+constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
 
 std::string line_of(const Record& record) {
     Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}, {"at", record.at},
               {"sequence", record.sequence}};
     if (!record.done) json["error"] = record.error;
+    if (!record.window.empty()) json["window"] = record.window;
     json["inputs"] = to_json(record.inputs);
     json["outputs"] = to_json(record.outputs);
     if (!record.rows.empty()) json["rows"] = record.rows;
@@ -75,6 +73,7 @@ Record record_of(const Json& json) {
     record.item = json.at("item").get<std::string>();
     record.done = json.at("state") == "done";
     record.error = json.value("error", std::string());
+    record.window = json.value("window", std::string());
     record.at = json.at("at").get_ref<const std::int64_t&>();
     record.sequence = json.contains("sequence") ? json.at("sequence").get_ref<const std::int64_t&>() : 0;
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));

@@ -37,6 +37,7 @@ struct Record {
     std::string item;                ///< Items::name()
     bool done = false;               ///< else failed
     std::string error;
+    std::string window;              ///< hash of the names of items that a running input took it with; empty: there is none
     std::vector<FileState> inputs, outputs;
     Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows; of one
                                      ///< that failed those of a file before, of which its results are
@@ -93,6 +94,9 @@ std::filesystem::path place_of(const std::filesystem::path&);
 
 /// As the file was when it was read or written, whatever stands under its name now.
 FileState state_of(const FileReport&);
+/// As records have it. Throws what json throws for another form.
+Json to_json(const std::vector<FileState>&);
+FileState file_from(const Json&);
 /// Whether a file still is what it was: by size, time and inode, and where one of these differs by its hash.
 bool unchanged(const FileState&);
 

@@ -1,4 +1,5 @@
 #include "io/transaction.hpp"
+#include "io/units.hpp"
 #include "series/first_items.hpp"
 #include "series/places.hpp"
 #include "series/series.hpp"
@@ -151,13 +152,15 @@ void check_inputs_kept(const PreparedSeries& series) {
     }
 }
 
-void check_gathered(const PreparedSeries& series, const OutputSpec& output, const fs::path& path) {
+void check_gathered(PreparedSeries& series, const OutputSpec& output, const fs::path& path) {
     writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
     const ArrayDesc& desc = series.sample.resolved.desc(output.source);
     if (is_complex(desc.type) && !is_stack(output.combine))
         throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
-    check_format(output, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.interval));
+    if (const std::string loss = io::loss_in_f32(desc.type); !loss.empty() && !is_stack(output.combine))
+        series.items.warnings.push_back(fmt::format("output \"{}\": its items are combined {}", output.name, loss));
+    check_format(output, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.along));
 }
 
 /// What can be done with files that come one by one.

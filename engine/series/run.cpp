@@ -39,7 +39,7 @@ std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item)
 }
 
 bool is_done(const PreparedSeries& series, std::size_t item, const Record& record) {
-    if (!record.done) return false;
+    if (!record.done || record.window != window_of(series.job, series.items, item)) return false;
     std::vector<std::string> targets;
     for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(target));
     std::vector<std::string> written;
@@ -62,15 +62,11 @@ bool is_done(const PreparedSeries& series, std::size_t item, const Record& recor
 
 /// Items whose running input reaches one of these, too.
 void widen(const PreparedSeries& series, std::vector<bool>& left) {
-    std::int64_t reach = 0;
-    for (const InputSpec& input : series.job.inputs) reach = std::max(reach, input.running / 2);
-    if (reach == 0) return;
     const std::vector<bool> before = left;
-    const auto count = static_cast<std::int64_t>(left.size());
-    for (std::int64_t i = 0; i < count; ++i) {
-        if (!before[static_cast<std::size_t>(i)]) continue;
-        for (std::int64_t n = std::max<std::int64_t>(0, i - reach); n <= std::min(count - 1, i + reach); ++n)
-            left[static_cast<std::size_t>(n)] = true;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        if (!before[i]) continue;
+        const auto [first, end] = taken_with(series.job, series.items, i);
+        for (std::size_t n = first; n < end; ++n) left[n] = true;
     }
 }
 

@@ -43,6 +43,32 @@ const HostArray* array_for(const DeviceWork& work, std::size_t step) {
     return array.memory ? &array : nullptr;
 }
 
+/// The files of the item.
+Json files_of(const Work& work) {
+    std::vector<FileState> files;
+    for (const InputReport& input : work.input_reports)
+        for (const FileReport& file : input.files) files.push_back(state_of(file));
+    return to_json(files);
+}
+
+/// What was found in an item that is another by now is not what a series of the files that are there would find.
+void check_source(const PreparedSeries& series, const StepSpec& step, const Json& found, SeriesResult& result) {
+    const auto item = found.at("item").get<std::string>();
+    for (const Json& input : found.value("inputs", Json::array())) {
+        const FileState file = file_from(input);
+        if (!fs::exists(place_of(path_from(file.path)))) {
+            result.warnings.push_back({fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
+                                                   "begins anew, and looks again",
+                                                   step.id, item),
+                                       item, 1});
+        } else if (!unchanged(file)) {
+            throw ConfigError(series.options.resume ? "--resume" : "--shard",
+                              fmt::format("{} that has changed, in which the step \"{}\" found what all items share", item, step.id),
+                              "the file as it was", "--overwrite begins anew, and looks again");
+        }
+    }
+}
+
 Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std::size_t item) {
     const Prepared prepared = prepare(job_for(series, step, item), series.where, true);
     Work work;
@@ -62,6 +88,7 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     Json found{{"item", series.items.name(item)},
                {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
                {"warnings", std::move(warnings)},
+               {"inputs", files_of(work)},
                {"format", 2}};
     if (!array.memory) return found;
     const double strength = prepared.job.steps[step].algorithm->finding->strength(found["record"], array);
@@ -85,6 +112,7 @@ bool is_record(const fs::path& file, const StepSpec& step) {
         const Json json = load_document(file);
         if (!is_as_written(json, "format")) return false;
         fixed_by(step, json);
+        for (const Json& input : json.value("inputs", Json::array())) file_from(input);
         if (json.contains("strength") && !json.at("strength").is_number()) return false;
         return json.at("item").is_string() && are_strings(json.at("warnings"));
     } catch (const ConfigError&) {
@@ -113,6 +141,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         }
         Json& found = result.found[step.id];
         found = load_document(file);
+        check_source(series, step, found, result);
         const auto item = found.at("item").get<std::string>();
         for (const Json& warning : found.at("warnings")) {
             result.warnings.push_back({fmt::format("step \"{}\": {}", step.id, warning.get<std::string>()), item, 1});

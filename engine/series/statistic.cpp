@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "io/decimal.hpp"
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/units.hpp"
 #include "parallax/host/error.hpp"
 #include "series/extreme.hpp"
 #include "series/mean.hpp"
@@ -51,13 +53,17 @@ std::unique_ptr<Statistic> make_statistic(const std::string& how, const ArrayDes
     throw Error(fmt::format("arrays of a series are combined by mean, median, min, max or stack, not by \"{}\"", how));
 }
 
-ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, double interval) {
+ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, const Spread& along) {
     if (!is_stack(how)) return item.with_type(ElementType::f32);
-    std::vector<ArrayDesc::Extent> extents{{item.find('t') ? 'n' : 't', items}};
+    const bool slices = along.axis == 'z' && !item.find('z') && !item.find('t');
+    std::vector<ArrayDesc::Extent> extents{{slices ? 'z' : item.find('t') ? 'n' : 't', items}};
     for (const Axis& axis : item.axes) extents.push_back({axis.name, axis.size});
     ArrayDesc stack = ArrayDesc::dense(item.type, extents).with_unit(item.unit);
     for (std::size_t i = 0; i < item.axes.size(); ++i) stack.axes[i + 1].spacing = item.axes[i].spacing;
-    if (interval > 0) stack.axes.front().spacing = interval;
+    const double theirs = io::millimetres(along.unit), ours = io::millimetres(item.unit);
+    if (!slices && along.axis == 't' && along.spacing > 0) stack.axes.front().spacing = along.spacing;
+    if (slices && theirs > 0 && ours > 0)
+        stack.axes.front().spacing = theirs == ours ? along.spacing : io::as_decimal(along.spacing * theirs / ours);
     return stack;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallax/array.hpp"
+#include "series/items.hpp"
 
 namespace parallax::engine::series {
 
@@ -50,9 +51,9 @@ public:
 
 /// Whether it keeps the arrays themselves, one behind the other, rather than what they have in common.
 inline bool is_stack(const std::string& how) { return how == "stack"; }
-/// What `items` arrays become: their shape in f32; of a stack an axis of times in front ("n" where there is one), in their own
-/// type.
-ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, double interval);
+/// What `items` arrays become: their shape in f32; of a stack an axis in front, in their own type: of times ("n" where there is one
+/// already), or of slices where they are pages of a volume.
+ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, const Spread&);
 
 /// The result has the same bits whatever the order, the threads that add and how states are split; -0 counts as 0.
 /// "mean": sums in fixed point, from 2^-150 to 2^54: exact for integers and every f32. Values must stay below 2^40 in size; Error

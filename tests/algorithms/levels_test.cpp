@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <limits>
+
 using namespace parallax;
 using namespace parallax::engine;
 using namespace parallax::tests;
@@ -32,6 +34,8 @@ struct Row {
 }  // namespace
 
 TEST_CASE("levels beyond what an algorithm takes for full scale or range are told") {
+    const HostArray with_nan = slope(0, 1);
+    with_nan.as<float>()[77] = std::numeric_limits<float>::quiet_NaN();
     const HostArray of_one = slope(0, 1), of_bytes = slope(20, 220), shifted = slope(300, 500);
     const Json range = {{"low", 0}, {"high", 1}};
     const std::vector<Row> rows{
@@ -44,6 +48,7 @@ TEST_CASE("levels beyond what an algorithm takes for full scale or range are tol
         {"metrics", Json::object(), {{"image", of_one}, {"reference", slope(0, .5f)}}, ""},
         {"metrics", Json::object(), {{"image", shifted}, {"reference", of_bytes}}, "differ by more than their range, 1"},
         {"metrics", Json::object(), {{"image", slope(0, 0)}, {"reference", slope(1, 1)}}, ""},
+        {"metrics", Json::object(), {{"image", with_nan}, {"reference", with_nan}}, "NaN or infinity"},
         {"metrics", {{"range", 500}}, {{"image", shifted}, {"reference", of_bytes}}, ""},
         {"histogram", {{"range", range}}, {{"image", of_one}}, ""},
         {"histogram", {{"range", range}}, {{"image", of_bytes}}, "no element lies within the range, 0 to 1"},

@@ -409,3 +409,43 @@ TEST_CASE("contents count more than names") {
     put(folder / "PHOTO.JPG", small_jpeg());
     CHECK(io::read(folder / "PHOTO.JPG").metadata.notes.count("file.remark") == 0);
 }
+
+TEST_CASE("whatever byte stands for true is read as 1, whole and slice by slice") {
+    const Folder folder;
+    put(folder / "a.npy", make_npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1, 2), }", std::string("\0\1\7\xff", 4)));
+    const std::vector<std::uint8_t> wanted{0, 1, 1, 1};
+    const HostArray whole = io::read(folder / "a.npy");
+    REQUIRE(whole.desc.type == ElementType::boolean);
+    CHECK(std::equal(wanted.begin(), wanted.end(), whole.as<std::uint8_t>()));
+    io::SliceStream slices = io::open_slices(folder / "a.npy");
+    std::array<std::byte, 4> read{};
+    slices.next(1, read.data());
+    slices.next(1, read.data() + 2);
+    CHECK(std::memcmp(read.data(), wanted.data(), 4) == 0);
+}
+
+TEST_CASE("what xarray calls axes, and what its values stand for") {
+    const Folder folder;
+    try {
+        io::check_writable(folder / "a.zarr", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}}));
+    } catch (const IoError& error) {
+        MESSAGE("not tried: ", error.problem);
+        return;
+    }
+    fs::create_directory(folder / "a.zarr");
+    put(folder / "a.zarr/.zarray", R"({"zarr_format": 2, "shape": [2, 1, 3], "chunks": [2, 1, 3], "dtype": "|u1", "order": "C",
+        "compressor": null, "fill_value": 0, "filters": null})");
+    put(folder / "a.zarr/0.0.0", "abcdef");
+    const auto info = [&](const char* attributes) {
+        put(folder / "a.zarr/.zattrs", attributes);
+        return io::info(folder / "a.zarr");
+    };
+    const io::FileInfo named = info(R"({"_ARRAY_DIMENSIONS": ["time", "y", "x"]})");
+    CHECK(named.desc.describe() == "u8 2 x 1 x 3 (t, y, x)");
+    CHECK(named.warnings.empty());
+    const io::FileInfo other = info(R"({"_ARRAY_DIMENSIONS": ["sample", "lat", "lon"], "scale_factor": 0.1})");
+    CHECK(other.desc.describe() == "u8 2 x 1 x 3 (z, y, x)");
+    REQUIRE(other.warnings.size() == 2);
+    CHECK(other.warnings[0].find("scale_factor") != std::string::npos);
+    CHECK(other.warnings[1].find("taken for zyx by their order") != std::string::npos);
+}

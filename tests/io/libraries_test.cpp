@@ -6,6 +6,7 @@
 
 #include "io/readers/lzf.hpp"
 #include "support.hpp"
+#include "support/helper.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -35,6 +36,15 @@ constexpr const char* hdf5_latest =
     "eNrr9HBx4+WS4mLm4GCAgf9QIAMVMoCKl9UdVvL3cAliYqhgEkJWCANcTAyMDAxs/AxAiqU4OTFvM8xIVwbqgDKVuCKwExgZ"
     "GBlFGBiYGBkZ2aByMJqZh4FRAEgzgXkCDKxAVzFzcwNFgaoZQJAFKM4hyACSYWJkZmLm2s8I1buSYegA41cVjm6OHi4MjCJc"
     "TFCx21CPvNn6x8PN0cWJgRHuNWhk8iGZwIdFjClzmj3DKBgFo2AUjILhDirikhMSUhKSwLUAC5CXlpCYkArkGTHwAgAwYjWv";
+
+// By h5py: enumerations of FALSE and TRUE, of 1 and 2, of -1 and 1, and of six, of two bytes and of four in the other order.
+constexpr const char* hdf5_named =
+    "eNrtWEFOwzAQtJ2kMhVILuKAOOXIkScQiKMeEI0oSByL1FJVQj2QVuoTyk94Cr8KdrybNoEaARVE4LlMs95srMnY3vSpGyd7"
+    "7aM20eCc+ESQdeSAcL96jeMDYAq8BH5mGKfF2CHEO1C/nnd9JaXOzmvA55z4ho+Jw39EV0ap5lv0A/ALq+bdP9yNM8XZZDgy"
+    "PJ5qnk2ybK4is/njdDRc+fUjP1ESmFyK18bJlJoA2LJkT1Us/M7MLYLjrZwk0UVfFl6/kbhoAhXX44wxarJMfY+qn5XKiMWv"
+    "vof+ZS+mxawNQs+ej7vJIrDn4f6wbNnzwnrhDcD3KjrN9PO3fUVWvoog5wxrM5uv/Eb6apvrrK5Hbl1nvJF6/Jzw6nxmlOWU"
+    "5lolj5QbalDITAhzp4+Dg4ODg8MfO/4/3Xelpu9qmcZAlA2CeNN3nQPHwBI4WXs6UxV9NYfN/dku9Ge8NvO0IXoMSj10TOzg"
+    "WPgFPcq/Uhj0Xj70YRZ9Dvj7H0SnW9HjFZ9rSPs=";
 
 std::string unpacked(std::string_view base64) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -201,4 +211,19 @@ TEST_CASE("libraries: LZF unpacks what is whole, and nothing beyond its room") {
         CAPTURE(row.room);
         CHECK(unpack(std::string(row.packed), row.room) == row.unpacked);
     }
+}
+
+TEST_CASE("libraries: enumerations of HDF5 are their numbers, and bool where these are 0 and 1") {
+    const Folder folder;
+    put(folder / "a.h5", unpacked(hdf5_named));
+    if (host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that reads HDF5 is not built");
+        return;
+    }
+    const auto read = [&](const char* name) { return io::read(folder / "a.h5", of(name)); };
+    CHECK(read("flags").desc.type == ElementType::boolean);
+    CHECK(values_of<std::uint8_t>(read("sides")) == std::vector<std::uint8_t>{1, 2, 1, 2});
+    CHECK(values_of<std::int8_t>(read("signs")) == std::vector<std::int8_t>{-1, 1, 1, -1});
+    CHECK(values_of<std::uint16_t>(read("tissues")) == std::vector<std::uint16_t>{0, 5, 3, 2});
+    CHECK(values_of<std::int32_t>(read("turned")) == std::vector<std::int32_t>{0, 5, 3, 2});
 }

@@ -183,7 +183,10 @@ TEST_CASE("meaning: a unit that is no length is no millimetre") {
     HostArray spectrum = pattern(ArrayDesc::dense(ElementType::f32, {{'y', 5}, {'x', 6}}));
     spectrum.desc = spectrum.desc.with_spacing('x', 0.1).with_spacing('y', 0.2).with_unit("1/mm");
     io::write(folder / "s.mha", spectrum);
-    CHECK(text_of(folder / "s.mha").find("ElementSpacing = 0.1 0.2\n") != std::string::npos);
+    CHECK(text_of(folder / "s.mha").find("ElementSpacing") == std::string::npos);   // which all its readers take for millimetres
+    spectrum.desc = spectrum.desc.with_unit("um");
+    io::write(folder / "um.mha", spectrum);
+    CHECK(text_of(folder / "um.mha").find("ElementSpacing = 0.0001 0.0002\n") != std::string::npos);
 }
 
 TEST_CASE("meaning: two colours of three are not grey and alpha") {

@@ -186,3 +186,72 @@ TEST_CASE("units: what stands behind the first picture of a PGM is told") {
     CHECK(info.ignored.front().find("another one") != std::string::npos);
     CHECK(values_of<std::uint8_t>(io::read(folder / "two.pgm")) == std::vector<std::uint8_t>{'a', 'b', 'c'});
 }
+
+TEST_CASE("units: of a resolution in millimetres or micrometres, and of one that TIFF does not have") {
+    const Folder folder;
+    const auto two_a = [&](std::uint64_t unit, bool big) {
+        put(folder / "a.tif", make_tiff({tiff_picture(2, 1, 8, 1, big ? 16 : 8, 2, {{282, 5, {2, 1}}, {283, 5, {4, 1}}, {296, 3, {unit}}})},
+                                        "ab", big, big));
+        return io::info(folder / "a.tif");
+    };
+    for (const bool big : {false, true}) {
+        CAPTURE(big);
+        for (const auto& [unit, um] : {std::pair{2, 12700.0}, {3, 5000.0}, {4, 500.0}, {5, 0.5}}) {
+            CAPTURE(unit);
+            const io::FileInfo info = two_a(static_cast<std::uint64_t>(unit), big);
+            CHECK(info.desc.unit == "um");
+            CHECK(info.desc.find('x')->spacing == um);
+            CHECK(info.desc.find('y')->spacing == um / 2);
+            CHECK(info.warnings.empty());
+        }
+        for (const std::uint64_t unit : {0, 6, 77}) {
+            const io::FileInfo info = two_a(unit, big);
+            CHECK(info.desc.unit.empty());
+            CHECK(has_warning(info, "that TIFF does not have"));
+        }
+    }
+}
+
+TEST_CASE("units: slices whose distance nothing tells, beside pixels whose size is told") {
+    const Folder folder;
+    const auto page = tiff_picture(1, 1, 8, 1, 8, 1, {{282, 5, {2, 1}}, {283, 5, {2, 1}}, {296, 3, {3}}});
+    put(folder / "a.tif", make_tiff({page, page}, "a"));
+    CHECK(has_warning(io::info(folder / "a.tif"), "none of z: it is taken for 1 um"));
+    io::ReadOptions films;
+    films.page_axis = 't';
+    CHECK(io::info(folder / "a.tif", films).warnings.empty());
+    const std::string head = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n";
+    put(folder / "a.nrrd", head + "spacings: .5 .5 NaN\nunits: \"mm\" \"mm\" \"mm\"\n\nabcdef");
+    CHECK(has_warning(io::info(folder / "a.nrrd"), "none of z: it is taken for 1 mm"));
+}
+
+TEST_CASE("units: axes of NRRD from end to end have cells or nodes, as ITK places them") {
+    const Folder folder;
+    struct Row { const char* centres; double x, y, left, top; };
+    for (const Row& row : {Row{"", 0.5, 1, 1.25, 2.5}, {"centers: cell cell\n", 0.5, 1, 1.25, 2.5},
+                           {"centers: node node\n", 2.0 / 3, 1.25, 1, 2}, {"centers: node cell\n", 2.0 / 3, 1, 1, 2.5}}) {
+        CAPTURE(row.centres);
+        put(folder / "a.nrrd", std::string("NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 5\nencoding: raw\n") + row.centres +
+                                   "axis mins: 1 2\naxis maxs: 3 7\n\n" + std::string(20, 'a'));
+        const io::FileInfo info = io::info(folder / "a.nrrd");
+        CHECK(info.desc.find('x')->spacing == doctest::Approx(row.x));
+        CHECK(info.desc.find('y')->spacing == doctest::Approx(row.y));
+        REQUIRE(info.metadata.affine);
+        CHECK((*info.metadata.affine)[3] == doctest::Approx(-row.left));   // ITK's left is our right
+        CHECK((*info.metadata.affine)[7] == doctest::Approx(-row.top));
+    }
+}
+
+TEST_CASE("units: NIfTI whose two ways to say distances differ tells which are taken") {
+    const Folder folder;
+    NiftiFixture file;
+    file.dim = {3, 2, 2, 2};
+    file.datatype = 2;
+    file.sform = 1;
+    file.srow = {2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0};
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    CHECK(has_warning(io::info(folder / "a.nii"), "(x 1 and 2, y 1 and 3, z 1 and 4): those of pixdim are taken"));
+    file.pixdim = {1, 2, 3, 4, 1, 1, 1, 1};
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    CHECK(io::info(folder / "a.nii").warnings.empty());
+}

@@ -359,6 +359,19 @@ TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel")
     level.level = 2;
     CHECK(io_error(folder / "reduced.tif", [&] { io::info(folder / "reduced.tif", level); }).hint.find("0 to 1") !=
           std::string::npos);
+    // Every second pixel of 15 x 23, and halves of 15 x 23: pixels of both are twice as large.
+    const auto half_of = [&](std::uint64_t width, std::uint64_t height) {
+        const TiffEntry x{282, 5, {20000, 1}}, y{283, 5, {20000, 1}}, centimetres{296, 3, {3}};
+        put(folder / "odd.tif", make_tiff({tiff_picture(23, 15, 8, 1, 8, 345, {x, y, centimetres}),
+                                           tiff_picture(width, height, 8, 1, 8, width * height, {{254, 4, {1}}, x, y, centimetres})},
+                                          std::string(345, 'a')));
+        io::ReadOptions options;
+        options.level = 1;
+        const ArrayDesc desc = io::info(folder / "odd.tif", options).desc;
+        return std::pair(desc.find('x')->spacing, desc.find('y')->spacing);
+    };
+    CHECK(half_of(12, 8) == std::pair(1.0, 1.0));
+    CHECK(half_of(11, 7) == std::pair(1.0, 1.0));
     // Pages that are unlike are images of their own.
     put(folder / "unlike.tif", make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2)}, "abcdef"));
     io::ReadOptions series;
@@ -393,6 +406,20 @@ TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel")
         CHECK(values_of<std::uint8_t>(one) == std::vector<std::uint8_t>{'e', 'f'});
         CHECK(one.metadata.channels == std::vector<std::string>{"a & b"});
     }
+    // Names that are numbers, and one that comes twice.
+    HostArray numbered = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'c', 4}, {'y', 1}, {'x', 1}}));
+    for (int i = 0; i < 4; ++i) numbered.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+    numbered.metadata.channels = {"1", "0", "A", "A"};
+    io::write(folder / "numbered.ome.tif", numbered);
+    const auto channel_of = [&](const char* channel, bool by_number) {
+        io::ReadOptions options;
+        options.channel = channel, options.channel_by_number = by_number;
+        return values_of<std::uint8_t>(io::read(folder / "numbered.ome.tif", options)).front();
+    };
+    CHECK(channel_of("1", false) == 0);
+    CHECK(channel_of("1", true) == 1);
+    CHECK(channel_of("0", true) == 0);
+    CHECK(io_error(folder / "numbered.ome.tif", [&] { channel_of("A", false); }).problem.find("several channels") != std::string::npos);
     io::ReadOptions none = series;
     none.channel = "GFP";
     CHECK(io_error(folder / "two.ome.tif", [&] { io::read(folder / "two.ome.tif", none); }).problem.find("DAPI") !=
@@ -549,4 +576,33 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
     line.metadata.channels = {"DAPI", "GFP"};
     io::write(folder / "f.ome.tif", line);
     CHECK(io::read(folder / "f.ome.tif").metadata.channels == line.metadata.channels);
+}
+
+TEST_CASE("volumes: distances and times of FITS, each in the unit of its axis") {
+    const Folder folder;
+    const auto info = [&](std::vector<std::string> more) {
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    3",
+                                          "NAXIS1  =                    2", "NAXIS2  =                    1", "NAXIS3  =                    3"};
+        cards.insert(cards.end(), more.begin(), more.end());
+        put(folder / "a.fits", fits(cards, "abcdef"));
+        return io::info(folder / "a.fits");
+    };
+    const io::FileInfo unlike = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = -.25", "CUNIT2  = 'mm'", "CDELT3  = 2", "CUNIT3  = 'nm'"});
+    CHECK(unlike.desc.unit == "um");
+    CHECK(unlike.desc.find('x')->spacing == 0.5);
+    CHECK(unlike.desc.find('y')->spacing == 250);
+    CHECK(unlike.desc.find('z')->spacing == 0.002);
+    CHECK(unlike.warnings.empty());
+    const io::FileInfo frames = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = .5", "CUNIT2  = 'um'", "CTYPE3  = 'TIME'", "CDELT3  = 20",
+                                      "CUNIT3  = 'ms'"});
+    REQUIRE(frames.desc.find('t') != nullptr);
+    CHECK(frames.desc.find('t')->spacing == 0.02);
+    CHECK(frames.page_axes == 1);
+    const io::FileInfo flat = info({"CD1_1   = .5", "CUNIT1  = 'um'", "CD2_2   = .25", "CUNIT2  = 'um'"});
+    CHECK(flat.desc.find('x')->spacing == 0.5);
+    CHECK(flat.desc.find('y')->spacing == 0.25);
+    REQUIRE(flat.warnings.size() == 1);
+    CHECK(flat.warnings[0] == "its header gives a spacing of other axes and none of z: it is taken for 1 um");
+    CHECK(info({"CD1_1   = .5", "CD1_2   = .1", "CUNIT1  = 'um'"}).desc.unit.empty());   // turned
+    CHECK(info({"CDELT1  = .5", "CUNIT1  = 'deg'"}).desc.unit.empty());
 }

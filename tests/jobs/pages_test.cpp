@@ -83,3 +83,40 @@ TEST_CASE("pages: three numbers of spacing want an axis z") {
     CHECK(run(R"("spacing_um": [1, 2])").status == 0);
     CHECK(run(R"("spacing_um": 1)").status == 0);
 }
+
+TEST_CASE("pages: slices keep the file's distance, in the unit of the pixels that a job states") {
+    const TempFolder folder;
+    HostArray stack = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 2}, {'x', 2}}));
+    const auto z_of = [&](const char* name, const char* spacing) {
+        write_text(folder / "job.json", std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": ")") + name +
+                                            R"(", )" + spacing + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.nrrd"}})");
+        const Run run = run_program({"run", "job.json", "--overwrite"}, folder.path());
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        const ArrayDesc desc = io::info(folder / "o.nrrd").desc;   // in mm
+        return std::pair(desc.find('z')->spacing, contains(run.err, "none of z"));
+    };
+    stack.desc = stack.desc.with_unit("um").with_spacing('z', 2).with_spacing('y', .5).with_spacing('x', .5);
+    io::write(folder / "a.ome.tif", stack);
+    CHECK(z_of("a.ome.tif", R"("spacing_nm": [65, 65])") == std::pair(0.002, false));
+    CHECK(z_of("a.ome.tif", R"("spacing_mm": [1, 2])") == std::pair(0.002, false));
+    CHECK(z_of("a.ome.tif", R"("spacing_nm": [65, 65, 300])") == std::pair(0.0003, false));
+    CHECK(z_of("a.ome.tif", R"("spacing_nm": 65)") == std::pair(0.000065, false));
+    stack.desc = ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 2}, {'x', 2}});
+    io::write(folder / "b.npy", stack);
+    CHECK(z_of("b.npy", R"("spacing_nm": [65, 65])") == std::pair(0.000001, true));
+    CHECK(z_of("b.npy", R"("spacing_nm": 65)") == std::pair(0.000065, false));
+}
+
+TEST_CASE("pages: what is lost where files are combined in f32 is told") {
+    const TempFolder folder;
+    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
+        io::write(folder / "a.npy", HostArray::make(ArrayDesc::dense(type, {{'y', 2}, {'x', 2}})), {.overwrite = true});
+        write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"files": ["a.npy", "a.npy"],
+            "combine": "mean"}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
+        const Run run = run_program({"run", "job.json", "--overwrite"}, folder.path());
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        CHECK(contains(run.err, "combined as f32") == (bytes_of(type) > 4 || type == ElementType::u32));
+    }
+}

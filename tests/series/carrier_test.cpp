@@ -95,6 +95,23 @@ TEST_CASE("series: one carrier for all, whoever computes an item and when") {
     CHECK(second.status == 0);
     CHECK(contents(folder / "resumed") == expected);
 
+    // The frame that had it is another, or gone.
+    const std::string first_frame = read_text(folder / "frames/f000.tif");
+    fs::copy_file(folder / "frames/f001.tif", folder / "frames/f000.tif", fs::copy_options::overwrite_existing);
+    const Run other = run_into(folder.path(), "all.json", "resumed", {"--resume"});
+    CAPTURE(other.err);
+    CHECK(other.status == 2);
+    CHECK(contains(other.err, "f000.tif that has changed"));
+    CHECK(contents(folder / "resumed") == expected);
+    CHECK(run_into(folder.path(), "all.json", "resumed", {"--overwrite"}).status == 0);
+    fs::remove(folder / "frames/f000.tif");
+    fs::remove(folder / "resumed/f003.npy");
+    const Run gone = run_program({"run", "all.json", "--out", "resumed", "--manifest", "resumed/run.series", "--resume"}, folder.path());
+    CAPTURE(gone.err);
+    CHECK(gone.status == 0);
+    CHECK(contains(gone.err, "no longer there"));
+    write_text(folder / "frames/f000.tif", first_frame);
+
     // By itself, a later frame has a carrier of its own: what the series would have got without the manifest.
     Json alone = job_of("frames/f004.tif");
     write_text(folder / "alone.json", alone.dump());

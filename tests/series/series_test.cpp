@@ -128,6 +128,34 @@ TEST_CASE("series: a stack of the frames of one file has their time, and of seve
     }
 }
 
+TEST_CASE("series: pages of a volume are put together as its slices") {
+    Json job = frames_job();
+    job["steps"].erase(1);
+    job["inputs"]["image"] = "{p}";
+    const Folder folder(0, job);
+    HostArray volume = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 7}, {'y', 12}, {'x', 16}}));
+    for (int i = 0; i < 7; ++i) std::copy_n(frame(i).as<std::uint8_t>(), 192, volume.as<std::uint8_t>() + 192 * i);
+    volume.desc = volume.desc.with_unit("um").with_spacing('z', 2).with_spacing('y', .5).with_spacing('x', .5);
+    io::write(folder / "a.ome.tif", volume);
+    struct Row { Json each, input; double z; };
+    for (const Row& row : {Row{{{"pages", "a.ome.tif"}}, "{p}", 0.002}, Row{{{"pages", "a.ome.tif"}, {"stride", 3}}, "{p}", 0.006},
+                           Row{{{"pages", "a.ome.tif"}}, {{"file", "{p}"}, {"spacing_nm", {65, 65}}}, 0.002}}) {
+        CAPTURE(row.each.dump());
+        job["for_each"] = {{"p", row.each}};
+        job["inputs"]["image"] = row.input;
+        job["outputs"] = {{"all", {{"of", "sum"}, {"file", "all.nrrd"}, {"combine", "stack"}}}};
+        write_text(folder / "job.json", job.dump());
+        const TempFolder out;
+        const Run run = run_job(folder.path(), out.path().string(), {"--quiet"});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        const HostArray all = io::read(out / "all.nrrd");
+        REQUIRE(all.desc.find('z') != nullptr);
+        CHECK(all.desc.find('z')->spacing == doctest::Approx(row.z));   // in mm
+        CHECK(all.as<std::uint8_t>()[7] == frame(0).as<std::uint8_t>()[7] + 1);
+    }
+}
+
 TEST_CASE("series: wrong requests are refused before anything is written") {
     const Folder folder(3);
     fs::create_directories(folder / "out/there");
@@ -368,6 +396,41 @@ TEST_CASE("series: a running background is the median of the neighbours") {
                 same && difference.as<float>()[n] == static_cast<float>(frame(i).as<std::uint8_t>()[n]) - median.as<float>()[n];
         CHECK_MESSAGE(same, i);
     }
+}
+
+TEST_CASE("series: --resume makes anew what had other neighbours") {
+    Json job = frames_job();
+    job["inputs"]["image"] = {{"file", "{frame}"}, {"running", 3}, {"combine", "mean"}};
+    job["steps"].erase(1);
+    job["outputs"] = {{"sum", "{frame.stem}.npy"}, {"all", {{"of", "sum"}, {"file", "all.npy"}, {"combine", "stack"}}}};
+    const Folder folder(6, job);
+    const auto from_scratch = [&] {
+        const Run run = run_job(folder.path(), "new", {"--quiet", "--manifest", (folder / "new.series").string()});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        auto files = contents(folder / "new");
+        fs::remove_all(folder / "new");
+        fs::remove_all(folder / "new.series");
+        return files;
+    };
+    const auto resumed = [&] {
+        const Run run = run_job(folder.path(), "out", {"--quiet", "--resume", "--manifest", (folder / "m.series").string()});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        return contents(folder / "out");
+    };
+    const auto frame_at = [&](int number) { return folder / fmt::format("frames/f{:03}.tif", number); };
+    fs::create_directory(folder / "later");
+    for (const int number : {3, 4, 5}) fs::rename(frame_at(number), folder / "later" / frame_at(number).filename());
+    CHECK(resumed() == from_scratch());
+    for (const int number : {3, 5}) fs::rename(folder / "later" / frame_at(number).filename(), frame_at(number));   // at the end
+    CHECK(resumed() == from_scratch());
+    fs::rename(folder / "later" / frame_at(4).filename(), frame_at(4));   // in the middle
+    CHECK(resumed() == from_scratch());
+    job["for_each"]["frame"] = {{"files", job["for_each"]["frame"]}, {"stride", 2}};
+    write_text(folder / "job.json", job.dump());
+    const auto all = resumed(), anew = from_scratch();
+    for (const auto& [name, bytes] : anew) CHECK(all.at(name) == bytes);   // the others stay
 }
 
 TEST_CASE("series: plan says how many items there are and what they take") {

@@ -223,6 +223,7 @@ Algorithm make_arithmetic() {
     a.infer = [](const Problem& problem) -> ArrayDescs {
         return {{"image", problem.inputs.at("image").with_type(asked_of(problem).result)}};
     };
+    a.warnings = [](const Problem& problem) { return warnings_of_axes(problem, "other"); };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
     a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
     a.variants = {make_variant<DevicePlan>(

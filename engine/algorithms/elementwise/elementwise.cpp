@@ -3,9 +3,13 @@
 #include "core/hints.hpp"
 #include "core/make_variant.hpp"
 #include "core/observation.hpp"
+#include "core/turned.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace parallax::engine::elementwise {
 namespace {
@@ -94,20 +98,48 @@ void check_image(const ArrayDesc& desc, const std::string& port) {
     if (!desc.is_dense()) throw ConfigError(pointer, desc.describe() + " with gaps", "a dense array");
 }
 
-Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::string& port) {
-    const auto trailing = [&other](const std::vector<Axis>& axes) {
-        const std::size_t n = other.axes.size();
+namespace {
+
+/// How another array goes with the image, and with which of its axes; nothing: by their sizes it does not.
+std::optional<std::pair<Pairing, std::vector<Axis>>> match(const ArrayDesc& image, const ArrayDesc& other) {
+    const std::size_t n = other.axes.size();
+    const auto last = [n](const std::vector<Axis>& axes) { return std::vector<Axis>(axes.end() - static_cast<std::ptrdiff_t>(n), axes.end()); };
+    const auto fits = [&](const std::vector<Axis>& axes) {
         return n <= axes.size() && same_sizes(axes.data() + (axes.size() - n), other.axes);
     };
+    if (n == image.axes.size() && fits(image.axes)) return std::pair(Pairing{Pairing::same, 1}, image.axes);
+    if (image.find('c') != nullptr && image.axes.back().name == 'c') {
+        std::vector<Axis> rest = without(image.axes, 'c');
+        if (n == rest.size() && fits(rest)) return std::pair(Pairing{Pairing::channels, image.size('c')}, std::move(rest));
+    }
+    if (n == 0 || !fits(image.axes)) return std::nullopt;
+    return std::pair(Pairing{Pairing::repeated, std::max<std::int64_t>(other.count(), 1)}, last(image.axes));
+}
+
+}   // namespace
+
+Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::string& port) {
     if (!other.is_dense()) throw ConfigError("/inputs/" + port, other.describe() + " with gaps", "a dense array");
-    const bool has_channels = image.find('c') != nullptr && image.axes.back().name == 'c';
-    if (other.axes.size() == image.axes.size() && trailing(image.axes)) return {Pairing::same, 1};
-    if (has_channels && other.axes.size() + 1 == image.axes.size() && trailing(without(image.axes, 'c')))
-        return {Pairing::channels, image.size('c')};
-    if (!other.axes.empty() && trailing(image.axes)) return {Pairing::repeated, std::max<std::int64_t>(other.count(), 1)};
+    const auto has_both = [](const ArrayDesc& desc) { return desc.find('x') != nullptr && desc.find('y') != nullptr; };
+    if (has_both(image) && has_both(other) && is_turned(other) != is_turned(image))
+        throw ConfigError("/inputs/" + port, other.describe(), "y and x in the order of the image, " + image.describe());
+    if (const auto found = match(image, other)) return found->first;
     throw ConfigError(
         "/inputs/" + port, other.describe(),
         "the shape of the image, " + image.describe() + ", or that without channels, or of one slice or frame of it");
+}
+
+std::vector<std::string> warnings_of_axes(const Problem& problem, const std::string& port) {
+    const auto other = problem.inputs.find(port);
+    const ArrayDesc& image = problem.inputs.at("image");
+    const auto found = other == problem.inputs.end() ? std::nullopt : match(image, other->second);
+    if (!found) return {};
+    const auto deep = [](char name) { return std::string_view("tzn").find(name) != std::string_view::npos; };   // NPY names none of them
+    const auto alike = [&](const Axis& a, const Axis& b) { return a.name == b.name || (deep(a.name) && deep(b.name)); };
+    const std::vector<Axis>& axes = other->second.axes;
+    if (std::equal(axes.begin(), axes.end(), found->second.begin(), alike)) return {};
+    return {fmt::format("{} is {}, and goes with the image, {}, by the sizes of axes: their names are unlike", port,
+                        other->second.describe(), image.describe())};
 }
 
 ElementwisePass::ElementwisePass(PlanBuilder& builder, const std::string& file, host::Defines defines, const Pairing& pairing,

@@ -54,6 +54,8 @@ struct Pairing {
 /// The image's shape, its shape without channels, or without axes in front (one for every slice or frame).
 /// Throws ConfigError at /inputs/PORT for any other.
 Pairing pairing_of(const ArrayDesc& image, const ArrayDesc& other, const std::string& port);
+/// Where the array at `port` goes with `image` by its sizes, and its axes have other names.
+std::vector<std::string> warnings_of_axes(const Problem&, const std::string& port);
 
 /// The kernel of one step, for one size.
 class ElementwisePass {

@@ -6,6 +6,7 @@
 #include "core/hints.hpp"
 #include "core/make_variant.hpp"
 #include "core/plan.hpp"
+#include "core/turned.hpp"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,7 @@ void check(const FftParameters& p, const ArrayDesc& desc) {
             throw ConfigError("/inputs/array", desc.describe(), "an array without channels among the axes that are transformed",
                               "select one channel first");
     }
+    if (is_turned(desc)) throw ConfigError("/inputs/array", desc.describe(), "y before x");
     if (desc.count() == 0) throw ConfigError("/inputs/array", desc.describe(), "an array with at least one element");
     if (!desc.is_dense()) throw ConfigError("/inputs/array", desc.describe() + " with gaps", "a dense array");
     if (p.kind == Kind::r2c && p.direction == Way::inverse)

@@ -3,6 +3,7 @@
 #include "algorithms/hologram/physics.hpp"
 #include "algorithms/hologram/steps.hpp"
 #include "algorithms/hologram/variants.hpp"
+#include "core/turned.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@ void check_image(const Problem& problem, const std::string& port) {
         throw ConfigError(pointer, desc.describe(), "one image (y, x)",
                           "choose a page with {\"file\": ..., \"page\": 0}, or combine several with \"combine\": \"mean\"");
     }
+    if (is_turned(desc)) throw ConfigError(pointer, desc.describe(), "y before x");
     if (is_complex(desc.type)) throw ConfigError(pointer, desc.describe(), "a real image");
     if (desc.count() == 0) throw ConfigError(pointer, desc.describe(), "an image with at least one pixel");
     if (desc.size('x') > 32768 || desc.size('y') > 32768) {

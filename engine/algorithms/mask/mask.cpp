@@ -88,6 +88,7 @@ Algorithm make_mask() {
         checked(problem);
         return {{"image", problem.inputs.at("image")}};
     };
+    a.warnings = [](const Problem& problem) { return warnings_of_axes(problem, "mask"); };
     a.chunking = [](const Problem& problem) { return along_axes(problem.inputs.at("image")); };
     a.in_place = true;   // one pass over the elements (elementwise/pass.clh), after passes that only read
     a.variants = {make_variant<DevicePlan>(

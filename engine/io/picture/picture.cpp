@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/turned.hpp"
 #include "io/format.hpp"
 #include "io/picture/canvas.hpp"
 #include "io/units.hpp"
@@ -155,7 +156,7 @@ void draw_scale_bar(const HostArray& array, std::int64_t width, double spacing, 
 
 /// What is drawn has 8 bits, and so has a picture whose format has no more.
 bool eight_bits(const WriteOptions& options, const Kind& kind) {
-    return !kind.deep || !options.colour_map.empty() || options.scale_bar || options.colour_bar || options.montage;
+    return !kind.deep || options.png_bits == 8 || !options.colour_map.empty() || options.scale_bar || options.colour_bar || options.montage;
 }
 
 std::string length_label(double length, const std::string& unit) {
@@ -217,6 +218,8 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
     const bool channels = has_channels(desc);
     if (is_complex(desc.type))
         return fmt::format("{} holds no complex numbers: write their amplitude or phase, or a .npy file", kind.name);
+    if (engine::is_turned(desc))
+        return fmt::format("{} holds rows (y) of columns (x); this is {}, whose columns come first", kind.name, desc.describe());
     if (desc.axes.size() < (channels ? 2u : 1u))
         return fmt::format("{} holds one picture, this is {}", kind.name, desc.describe());
     const Shape shape = shape_of(desc);
@@ -239,10 +242,12 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
         return fmt::format("a colour bar needs {} rows for its numbers, this is {}", 3 * letter_height, desc.describe());
     if (options.scale_bar && shape.channels != 1 && shape.channels != 3)
         return "nothing is drawn into a picture with transparency: say \"grey\": true of the input";
-    if (options.png_bits != 8 && options.png_bits != 16)
+    if (options.png_bits != 0 && options.png_bits != 8 && options.png_bits != 16)
         return fmt::format("PNG samples have 8 or 16 bits, not {}", options.png_bits);
     if (options.png_bits == 16 && eight_bits(options, kind))
         return "16 bits are for greys alone: leave out \"bits\", or colours, bars and \"montage\"";
+    if (options.png_bits == 16 && shape.channels > 1 && desc.type != ElementType::u16)
+        return fmt::format("16 bits are for greys, and for colours that have them; this is {}: leave out \"bits\"", desc.describe());
     if (const std::string bar = bar_problem(desc, options); !bar.empty()) return bar;
     return window_problem(options);
 }
@@ -256,7 +261,7 @@ HostArray make(const HostArray& given, const WriteOptions& asked, const Kind& ki
     if (options.png_bits == 16 && dense.desc.type == ElementType::u8 && !options.window && !options.window_percentile)
         options.window = std::array<double, 2>{0, 255};
     const std::optional<std::array<double, 2>> window = display_window(dense, options, eight);
-    const int bits = eight ? 8 : options.png_bits;
+    const int bits = options.png_bits == 16 && !eight ? 16 : 8;
     HostArray array = !window ? dense : asked.greys && bits == 8 ? *asked.greys : through_window(dense, *window, bits);
     array = as_frames(std::move(array));
     if (!eight) return array;

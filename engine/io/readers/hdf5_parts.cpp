@@ -1,6 +1,7 @@
 #include "io/readers/hdf5_parts.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace parallax::io::readers {
 
@@ -85,11 +86,14 @@ Type compound_type(hid_t stored) {
     return {size == 4 ? "c64" : "c128", std::move(memory), {}};
 }
 
-/// h5py's bool is an enumeration of FALSE and TRUE.
+/// h5py's bool is an enumeration of FALSE and TRUE, one byte of 0 or 1. Of others the numbers are read.
 Type enumeration_type(hid_t stored) {
-    const bool two = H5Tget_nmembers(stored) == 2 && H5Tget_size(stored) == 1;
-    if (!two) return {nullptr, {}, "enumerations"};
-    return {"bool", {H5Tcopy(stored), H5Tclose}, {}};
+    if (H5Tget_nmembers(stored) == 2 && H5Tget_size(stored) == 1) {
+        std::array<unsigned char, 2> values{};
+        for (unsigned i = 0; i < 2; ++i) H5Tget_member_value(stored, i, &values[i]);
+        if (values[0] + values[1] == 1) return {"bool", {H5Tcopy(stored), H5Tclose}, {}};
+    }
+    return integer_type(Handle(H5Tget_super(stored), H5Tclose));
 }
 
 }   // namespace

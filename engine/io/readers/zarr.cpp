@@ -492,6 +492,12 @@ private:
             const Json own = json_file(folder_ / ".zattrs");
             names = names_in(own);
             if (own.is_object() && own.contains("parallax")) ours_ = own["parallax"];
+            const auto number = [&own](const char* key, double otherwise) {
+                return own.is_object() && own.contains(key) && own[key].is_number() ? own[key].get<double>() : otherwise;
+            };
+            if (number("scale_factor", 1) != 1 || number("add_offset", 0) != 0)
+                said_["warnings"].push_back("its values stand for others than what is stored (scale_factor, add_offset): they are read "
+                                            "as they are stored");
             if (!own.is_null()) note(folder_ / ".zattrs");
             const std::vector<double> said = numbers_of(ours_, "spacing");
             if (said.size() == n) spacing = said;
@@ -509,6 +515,9 @@ private:
             if (placed.unfit)
                 said_["warnings"].push_back("it has a scale or a translation that is not of " + std::to_string(n) +
                                             " numbers, one for each axis: that is left out");
+            if (placed.elsewhere)
+                said_["warnings"].push_back("it has a scale or a translation in an array of its own (\"path\"), which is not read: its "
+                                            "distances are left out");
             if (names.size() == n && scales.contains("axes")) unit = in_one_unit(scales["axes"], names, spacing);
         }
         if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
@@ -517,9 +526,13 @@ private:
                    std::count(names.begin(), names.end(), c) == 1;
         };
         if (names.size() != n || !std::all_of(names.begin(), names.end(), known)) {
+            const bool called = !names.empty() && !scales.is_object();
             names.clear();
             for (std::size_t i = 0; i < n; ++i) names += n - 1 - i < 4 ? "xyzt"[n - 1 - i] : 'n';
             if (n > 5) throw Problem{"has " + std::to_string(n) + " axes without names; up to 5 are read", "write a part of it"};
+            if (called)
+                said_["warnings"].push_back("what it calls its axes (_ARRAY_DIMENSIONS) is not followed: they are taken for " +
+                                            names + " by their order");
         }
         Json axes = Json::array();
         for (std::size_t i = 0; i < n; ++i) {
@@ -589,7 +602,7 @@ private:
         std::string names;
         for (const Json& name : attributes["_ARRAY_DIMENSIONS"]) {
             const std::string text = name.is_string() ? name.get<std::string>() : "";
-            names += text.size() == 1 ? text[0] : '?';
+            names += text.size() == 1 ? text[0] : text == "time" ? 't' : text == "channel" ? 'c' : '?';
         }
         return names;
     }
@@ -605,13 +618,15 @@ private:
     struct Placed {
         std::vector<double> spacing, place;   ///< a spacing of 0: none is told
         bool unfit = false;                   ///< some numbers are not one for each axis, and are left out
+        bool elsewhere = false;               ///< some are in an array of their own
     };
 
     static Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
-        Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0), false};
+        Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0), false, false};
         for (const Json* const of : {&level, &scales}) {   // those of the whole come after those of the level
             for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
                 const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
+                placed.elsewhere = placed.elsewhere || (transform.is_object() && transform.contains("path"));
                 for (const std::vector<double>& numbers : {scale, shift})
                     placed.unfit = placed.unfit || (!numbers.empty() && numbers.size() != n);
                 for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
