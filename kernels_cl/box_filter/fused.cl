@@ -32,12 +32,17 @@
 #ifndef BLOCK_Y      // the same for columns
 #define BLOCK_Y 2
 #endif
-#ifndef RING         // floats: blocks of entering rows that are kept, at least window / BLOCK_Y - 1
-#define RING 0
+#ifndef BLOCKS_X     // whole blocks in a window's width
+#define BLOCKS_X 1
 #endif
+#ifndef BLOCKS_Y     // in its height
+#define BLOCKS_Y 1
+#endif
+#define RING (BLOCKS_Y - 1)                         // floats: blocks of entering rows that are kept
 // 1: rows that leave are loaded together with those that enter. Turns of more than eight rows take so many registers that a group
 // is alone on its multiprocessor, and nobody else works while it waits for the cache.
 #define LEAVE_EARLY (FLOATS && ROWS > 8)
+#define EDGE_ROWS (ROWS > 8 ? 8 : 4)                // loads in flight where rows are outside, as many as registers allow
 #define TILE_STEP (GROUP + 1)                       // BLOCK_X rows x 32 / BLOCK_X blocks of a warp lie in 32 banks
 #define TOTALS_STEP (GROUP / BLOCK_X + 32 / BLOCK_X)
 
@@ -49,8 +54,7 @@ struct Column {
     SUM fill;
 };
 
-INLINE SUM element_of(const struct Column* c, int y) {
-    const int at = border_index(c->border, y, c->height);
+INLINE SUM element_at(const struct Column* c, int at) {
     return at < 0 || c->outside ? c->fill : (SUM)c->first[at * c->pitch];
 }
 
@@ -62,21 +66,40 @@ INLINE SUM load_element(GLOBAL const IN* p, int leaves) {
     return (SUM)*p;
 }
 
-// Rows y .. y + ROWS - 1, all loads in flight at once where none is outside.
-INLINE void load_rows(const struct Column* c, int y, SUM* rows, int leaves) {
-    if (y >= 0 && y + ROWS <= c->height && !c->outside) {
+// Rows y .. y + count - 1, all loads in flight at once where none is outside, EDGE_ROWS where the image is reflected once at
+// most: who waits there for one row after another needs as long for a few as for hundreds between the edges.
+INLINE void load_rows(const struct Column* c, int y, SUM* rows, const int count, int leaves) {
+    if (y >= 0 && y + count <= c->height && !c->outside) {
         GLOBAL const IN* p = c->first + y * c->pitch;
 #pragma unroll
-        for (int j = 0; j < ROWS; ++j, p += c->pitch) rows[j] = load_element(p, leaves);
+        for (int j = 0; j < count; ++j, p += c->pitch) rows[j] = load_element(p, leaves);
+    } else if (y > -c->height && y + count - c->height < c->height) {
+#pragma unroll 1
+        for (int j = 0; j < count; j += EDGE_ROWS) {   // shifted in, so that registers are indexed by constants
+#pragma unroll
+            for (int i = EDGE_ROWS; i < count; ++i) rows[i - EDGE_ROWS] = rows[i];
+#pragma unroll
+            for (int i = 0; i < EDGE_ROWS; ++i)
+                rows[count - EDGE_ROWS + i] = element_at(c, border_index_near(c->border, y + j + i, c->height));
+        }
     } else {
 #pragma unroll 1
-        for (int j = 0; j < ROWS; ++j) {   // shifted in, so that registers are indexed by constants and the loop stays small
+        for (int j = 0; j < count; ++j) {
 #pragma unroll
-            for (int i = 1; i < ROWS; ++i) rows[i - 1] = rows[i];
-            rows[ROWS - 1] = element_of(c, y + j);
+            for (int i = 1; i < count; ++i) rows[i - 1] = rows[i];
+            rows[count - 1] = element_at(c, border_index(c->border, y + j, c->height));
         }
     }
 }
+
+#if FLOATS
+INLINE float block_sum(const float* rows) {
+    float sum = rows[0];
+#pragma unroll
+    for (int j = 1; j < BLOCK_Y; ++j) sum += rows[j];
+    return sum;
+}
+#endif
 
 INLINE void store_result(GLOBAL OUT* p, OUT value) {
 #if FLOATS
@@ -100,9 +123,9 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
     const bool adds = channel < channels, writes = adds && column < wide && x < width;
     const int y_first = (int)get_group_id(1) * segment, y_end = height - y_first < segment ? height : y_first + segment;
     const int source_x = border_index(border, x - window_x / 2, width);
-    const int rest_x = window_x % BLOCK_X, blocks_x = window_x / BLOCK_X;
+    const int rest_x = window_x - BLOCKS_X * BLOCK_X;
 #if FLOATS
-    const int rest_y = window_y % BLOCK_Y, blocks_y = window_y / BLOCK_Y;
+    const int rest_y = window_y - BLOCKS_Y * BLOCK_Y;
 #endif
 
     // This work-item's windows of a row: those that begin in block `own`.
@@ -123,32 +146,41 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
         int top = y_first - window_y / 2;   // row that the first window of the turn begins at
 #if FLOATS
         float leaving[ROWS], next[ROWS], entering[ROWS];
-        load_rows(&c, top, leaving, 1);
-        load_rows(&c, top + ROWS, next, 1);
+        load_rows(&c, top, leaving, ROWS, 1);
+        load_rows(&c, top + ROWS, next, ROWS, 1);
 #if RING > 0
         float ring[RING];                   // sums of the last blocks of BLOCK_Y entering rows, the newest first
 #pragma unroll
         for (int i = 0; i < RING; ++i) ring[i] = 0.0f;
-        load_rows(&c, top + window_y - (blocks_y - 1) * BLOCK_Y, entering, 0);
-#pragma unroll 1
-        for (int i = blocks_y - 1; i > 0; --i) {
-            float sum = entering[0];
-#pragma unroll
-            for (int j = 1; j < BLOCK_Y; ++j) sum += entering[j];
-#pragma unroll
-            for (int k = RING - 1; k > 0; --k) ring[k] = ring[k - 1];
-            ring[0] = sum;
-            load_rows(&c, top + window_y - (i - 1) * BLOCK_Y, entering, 0);
+        int at = top + window_y - RING * BLOCK_Y;
+        if (RING * BLOCK_Y % ROWS != 0) {   // of two blocks a turn one is left
+            load_rows(&c, at, entering, BLOCK_Y, 0);
+            ring[0] = block_sum(entering);
+            at += BLOCK_Y;
         }
-#else
-        load_rows(&c, top + window_y, entering, 0);
+#pragma unroll 1
+        for (; at < top + window_y; at += ROWS) {
+            load_rows(&c, at, entering, ROWS, 0);
+#pragma unroll
+            for (int block = 0; block < ROWS; block += BLOCK_Y) {
+#pragma unroll
+                for (int k = RING - 1; k > 0; --k) ring[k] = ring[k - 1];
+                ring[0] = block_sum(entering + block);
+            }
+        }
 #endif
+        load_rows(&c, top + window_y, entering, ROWS, 0);
 #else
         SUM leaving[ROWS], entering[ROWS], running = 0;
-#pragma unroll 4
-        for (int j = 0; j < window_y; ++j) running += element_of(&c, top + j);
-        load_rows(&c, top, leaving, 1);
-        load_rows(&c, top + window_y, entering, 0);
+#pragma unroll 1
+        for (int j = 0; j < window_y; j += ROWS) {
+            load_rows(&c, top + j, entering, ROWS, 0);
+#pragma unroll
+            for (int i = 0; i < ROWS; ++i)
+                if (j + i < window_y) running += entering[i];
+        }
+        load_rows(&c, top, leaving, ROWS, 1);
+        load_rows(&c, top + window_y, entering, ROWS, 0);
 #endif
 
         for (int y = y_first; y < y_end; y += ROWS, top += ROWS) {
@@ -176,15 +208,15 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
                 sum = 0.0f;
 #pragma unroll
                 for (int j = 0; j < BLOCK_Y; ++j) {
-                    float window = blocks_y > 1 || rest_y > 0 ? end[j] + core : end[j];
+                    float window = BLOCKS_Y > 1 || rest_y > 0 ? end[j] + core : end[j];
                     if (j > 0) window += sum;
                     tile[(block + j) * TILE_STEP + item] = window;
                     sum = j == 0 ? entering[block] : sum + entering[block + j];
                 }
 #if RING > 0
 #pragma unroll
-                for (int i = RING - 1; i > 0; --i) ring[i] = i < blocks_y - 1 ? ring[i - 1] : 0.0f;
-                ring[0] = blocks_y > 1 ? sum : 0.0f;
+                for (int i = RING - 1; i > 0; --i) ring[i] = ring[i - 1];
+                ring[0] = sum;
 #endif
             }
 #pragma unroll
@@ -197,9 +229,9 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
             }
 #endif
             // For the next turn, while this one's rows are made; from memory, so they set out first.
-            if (y + ROWS < y_end) load_rows(&c, top + ROWS + window_y, entering, 0);
+            if (y + ROWS < y_end) load_rows(&c, top + ROWS + window_y, entering, ROWS, 0);
 #if LEAVE_EARLY
-            if (y + ROWS < y_end) load_rows(&c, top + 2 * ROWS, next, 1);
+            if (y + ROWS < y_end) load_rows(&c, top + 2 * ROWS, next, ROWS, 1);
 #endif
             BARRIER_LOCAL();
 
@@ -219,7 +251,7 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
                 if (makes) {
 #pragma unroll
                     for (int j = 0; j < BLOCK_X - 1; ++j)
-                        if (j < rest_x) rests[g / BLOCK_X] += row[blocks_x * BLOCK_X + j];
+                        if (j < rest_x) rests[g / BLOCK_X] += row[BLOCKS_X * BLOCK_X + j];
                     sum = 0;
 #pragma unroll
                     for (int j = 1; j < BLOCK_X; ++j) {
@@ -235,7 +267,8 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
                     LOCAL SUM* row = tile + (g + in_block) * TILE_STEP + own * BLOCK_X;
                     SUM core = rests[g / BLOCK_X];
 #if BLOCK_X == 8
-                    for (int i = 1; i < blocks_x; ++i) core += totals[(g + in_block) * TOTALS_STEP + own + i];
+#pragma unroll
+                    for (int i = 1; i < BLOCKS_X; ++i) core += totals[(g + in_block) * TOTALS_STEP + own + i];
 #endif
                     row[0] = ends[g] + core;
 #pragma unroll
@@ -245,9 +278,9 @@ void fused(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out, int width, in
             BARRIER_LOCAL();
             if (y + ROWS < y_end && !LEAVE_EARLY) {   // from the cache
 #if FLOATS
-                load_rows(&c, top + 2 * ROWS, next, 1);
+                load_rows(&c, top + 2 * ROWS, next, ROWS, 1);
 #else
-                load_rows(&c, top + ROWS, leaving, 1);
+                load_rows(&c, top + ROWS, leaving, ROWS, 1);
 #endif
             }
             if (writes) {

@@ -291,6 +291,18 @@ TEST_CASE("box_filter: every border, also where windows are many times larger th
     });
 }
 
+TEST_CASE("box_filter: rows beyond the edges, reflected once or more often") {   // heights around half a window and a whole one
+    each_device([](Bench& bench) {
+        for (const char* const border : borders) {
+            const Json value = std::string(border) == "constant" ? Json(77) : Json(0);
+            for (const int height : {10, 11, 19, 20, 21, 27, 28, 29, 37}) {
+                bench.check<float>({{'y', height}, {'x', 9}}, {{"size", {3, 41}}, {"border", border}, {"value", value}});
+                bench.check<std::uint8_t>({{'y', height}, {'x', 9}}, {{"size", {3, 21}}, {"border", border}, {"value", value}});
+            }
+        }
+    });
+}
+
 TEST_CASE("box_filter: windows of every kind, even ones, one axis, none") {
     each_device([](Bench& bench) {
         for (const auto& [x, y] : {std::pair{1, 1}, {1, 6}, {6, 1}, {16, 8}, {24, 71}, {73, 40}, {129, 129}})
@@ -347,7 +359,7 @@ TEST_CASE("box_filter: fused gives the same bits for every tiling") {
         }
         const Json large{{"radius", 30}};   // by eight rows a turn and by sixteen, where a device has registers for them
         const Bytes by_eight = bench.run("fused", desc, large, in, {{"work_group_size", 768}});
-        for (const int group : {128, 256, 384, 512})
+        for (const int group : {128, 256, 384, 448, 512})
             CHECK(bench.run("fused", desc, large, in, {{"work_group_size", group}, {"groups_per_unit", group / 128}}) ==
                   by_eight);
         CHECK_THROWS_AS(bench.run("fused", desc, {{"radius", 50}}, in, {{"work_group_size", 64}}), ConfigError);

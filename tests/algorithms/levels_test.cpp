@@ -53,6 +53,9 @@ TEST_CASE("levels beyond what an algorithm takes for full scale or range are tol
         {"histogram", {{"range", range}}, {{"image", of_one}}, ""},
         {"histogram", {{"range", range}}, {{"image", of_bytes}}, "no element lies within the range, 0 to 1"},
         {"histogram", {{"range", {{"low", 0}, {"high", 30}}}}, {{"image", of_bytes}}, ""},
+        {"histogram", {{"range", range}, {"bins", 65536}}, {{"image", of_bytes}}, "no element lies within the range, 0 to 1"},
+        {"histogram", {{"range", range}, {"bins", 65536}}, {{"image", slope(1, 1)}}, ""},   // in the last bin
+        {"histogram", {{"range", range}, {"bins", 65001}}, {{"image", slope(0, 0)}}, ""},   // in the first
     };
     for (const DevicePtr& device : devices_under_test()) {
         INFO(device_label(*device));

@@ -12,10 +12,10 @@ namespace parallax::engine::box_filter {
 namespace {
 
 constexpr std::int64_t largest_window = 129;
-constexpr int groups[] = {64, 128, 256, 384, 512, 768, 1024};
+constexpr int groups[] = {64, 128, 256, 384, 448, 512, 768, 1024};
 
-/// Blocks of entering rows that a window may hold whole: in two sizes, so that a radius needs no build of its own.
-std::int64_t ring_of(std::int64_t window) { return window < 16 ? 0 : window < 48 ? 4 : 16; }
+/// Blocks that a window holds whole, which a build is for: eight windows in a row share one.
+std::int64_t whole_blocks(std::int64_t window) { return window / block_of(window); }
 
 /// Whether a group may go by sixteen rows a turn, which takes 160 registers a work-item. Half as many columns are then on their
 /// way, so that the cache still has what leaves large windows. Known of devices with inline PTX.
@@ -23,11 +23,12 @@ bool takes_large_turns(const BoxSpec& spec, host::Context& context) {
     return spec.is_float() && context.capabilities().inline_ptx;
 }
 
-constexpr std::int64_t largest_group_of_large_turns = 512;   // beyond, neither registers nor local memory reach
-constexpr std::int64_t least_window_of_large_turns = 48;     // below, their cache holds what leaves anyhow
+constexpr std::int64_t large_turn_groups[] = {384, 448, 512};   // beyond, neither registers nor local memory reach
+constexpr std::int64_t largest_cached_window = 384 * largest_window;   // columns x rows of a group; an H100's cache has 132
+constexpr std::int64_t least_window_of_large_turns = 40;     // below, the cache holds what leaves anyhow
 
 std::int64_t rows_of(const PlanePass& pass, std::int64_t group, bool large_turns) {
-    const bool large = large_turns && pass.window_y >= least_window_of_large_turns && group <= largest_group_of_large_turns;
+    const bool large = large_turns && pass.window_y >= least_window_of_large_turns && group <= large_turn_groups[2];
     return large ? 2 * rows_a_turn : rows_a_turn;
 }
 
@@ -45,11 +46,36 @@ bool fits(const PlanePass& pass, std::int64_t group, bool large_turns, const hos
            local_bytes(pass, group, large_turns) <= device.local_memory;
 }
 
+/// Rows of a group's segment: at most one wave of groups, and segments that are longer than what they read before their first
+/// row.
+std::int64_t segment_of(const PlanePass& pass, std::int64_t group, std::int64_t turn, std::int64_t groups_at_once) {
+    const std::int64_t strips = divided_up(pass.width, wide_of(pass, group)), planes = std::min<std::int64_t>(pass.planes, 65535);
+    const std::int64_t wanted = std::max<std::int64_t>(1, groups_at_once / (strips * planes));
+    const std::int64_t rows = std::max(divided_up(pass.height, wanted), std::min(pass.window_y, pass.height));
+    return divided_up(std::max(rows, divided_up(pass.height, 65535)), turn) * turn;
+}
+
+/// Of the groups that go by large turns, alone on their units, the one that adds up the fewest elements: strips and segments
+/// never come out even with the units of a device.
+std::int64_t large_turn_group(const PlanePass& pass, const host::DeviceInfo& device) {
+    std::int64_t best = 384, least = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t group : large_turn_groups) {
+        if (!fits(pass, group, true, device) || group * pass.window_y > largest_cached_window) continue;
+        const std::int64_t rows = segment_of(pass, group, 2 * rows_a_turn, device.compute_units) + pass.window_y;
+        if (group * rows < least) {
+            best = group;
+            least = group * rows;
+        }
+    }
+    return best;
+}
+
 /// The group that a device takes where the policy leaves it open; 0: none will do.
 std::int64_t default_group(const PlanePass& pass, bool large_turns, const host::DeviceInfo& device) {
     const std::int64_t most = std::max(pass.window_x, pass.window_y);
     std::int64_t wanted = device.type == host::DeviceType::cpu ? 64 : most < 8 ? 256 : most < 48 ? 384 : 768;
-    if (large_turns && pass.window_y >= least_window_of_large_turns && pass.channels == 1) wanted = 384;
+    if (large_turns && pass.window_y >= least_window_of_large_turns && pass.channels == 1)
+        wanted = large_turn_group(pass, device);
     std::int64_t best = 0;
     for (const std::int64_t group : groups) {
         if (!fits(pass, group, large_turns, device)) continue;
@@ -86,16 +112,16 @@ public:
         const std::int64_t turn = rows_of(pass, group_, large_turns), a_wave = turn > rows_a_turn ? 384 : 768;
         const std::int64_t a_unit =
             policy.at("groups_per_unit") != 0 ? policy.at("groups_per_unit") : std::max<std::int64_t>(1, a_wave / group_);
-        // At most one wave of groups, and segments that are longer than what they read before their first row.
-        const std::int64_t wanted = std::max<std::int64_t>(1, a_unit * device.compute_units / (strips_ * planes_));
-        const std::int64_t rows = std::max(divided_up(pass.height, wanted), std::min(pass.window_y, pass.height));
-        segment_ = divided_up(std::max(rows, divided_up(pass.height, 65535)), turn) * turn;
+        segment_ = segment_of(pass, group_, turn, a_unit * device.compute_units);
 
         host::Defines d = defines_of(spec, pass.first, pass.last);
-        d.add("GROUP", group_).add("ROWS", turn).add("BLOCK_X", block_of(pass.window_x));
+        d.add("GROUP", group_)
+            .add("ROWS", turn)
+            .add("BLOCK_X", block_of(pass.window_x))
+            .add("BLOCKS_X", whole_blocks(pass.window_x));
         if (spec.is_float())
             d.add("BLOCK_Y", block_of(pass.window_y))
-                .add("RING", ring_of(pass.window_y))
+                .add("BLOCKS_Y", whole_blocks(pass.window_y))
                 .add("PTX", builder.context().capabilities().inline_ptx);
         // Small groups alone: wider ones are held to their registers as they are, and NVIDIA's OpenCL wants their size in the
         // kernel.
@@ -148,7 +174,7 @@ Variant fused_variant() {
         .role = Role::best,
         .policy = {{"work_group_size",
                     0,
-                    {0, 64, 128, 256, 384, 512, 768, 1024},
+                    {0, 64, 128, 256, 384, 448, 512, 768, 1024},
                     "columns that a group adds up; 0: chosen by the window"},
                    {"groups_per_unit",
                     0,

@@ -4,9 +4,10 @@
 #include "core/make_variant.hpp"
 #include "core/observation.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace parallax::engine {
@@ -15,7 +16,7 @@ namespace {
 using namespace histogram;
 
 ArrayDescs infer(const Problem& problem) {
-    const HistogramSpec spec = spec_of(problem);
+    const HistogramSpec spec = spec_without_edges(problem);
     std::vector<ArrayDesc::Extent> extents;
     if (problem.inputs.at("image").find('c') != nullptr) extents.push_back({'c', spec.channels});
     extents.push_back({'x', spec.bins});
@@ -28,28 +29,43 @@ using Make = std::function<std::unique_ptr<Histogram>(PlanBuilder&, const Histog
 class HistogramPlan final : public Plan {
 public:
     HistogramPlan(PlanBuilder& builder, const Problem& problem, const Policy& policy, const Make& make)
-        : spec_(spec_of(problem)), histogram_(make(builder, spec_, policy)) {}
+        : spec_(spec_of(problem)), histogram_(make(builder, spec_, policy)) {
+        if (spec_.edges.empty()) return;
+        words_of_none_ = words_of_none(spec_);
+        if (spec_.slots() <= lookers) return;
+        group_ = builder.device().max_work_group >= 64 ? 64 : 1;
+        look_ = builder.kernel({"histogram/any.cl", {}}, "histogram_any", group_);
+        found_ = builder.scratch(std::size_t{lookers} * sizeof(std::uint32_t));
+    }
     void enqueue(Execution& x, const Bindings& arrays) override {
         const host::Buffer &image = arrays.input("image"), &out = arrays.output("histogram");
         histogram_->enqueue(x, image, spec_.masked ? arrays.input("mask") : image, out);
         if (spec_.edges.empty()) return;
-        const auto bytes = static_cast<std::size_t>(spec_.slots()) * sizeof(std::uint32_t);
-        x.record(observed, out, bytes, [spec = spec_](std::span<const std::byte> read) {
-            std::vector<std::uint32_t> counts(read.size() / sizeof(std::uint32_t));
-            std::memcpy(counts.data(), read.data(), read.size());
-            return told(counts, spec);
-        });
+        // The host reads a small histogram, and of a large one what work-items have seen of it.
+        const auto slots = static_cast<std::uint32_t>(spec_.slots());
+        if (look_)
+            x.launch("look", *look_, {std::size_t{lookers} / group_, 1, 1}, {group_, 1, 1}, {out, x.buffer(found_), slots});
+        x.record(observed, look_ ? x.buffer(found_) : out,
+                 static_cast<std::size_t>(std::min(spec_.slots(), lookers)) * sizeof(std::uint32_t),
+                 [words = words_of_none_](std::span<const std::byte> read) {
+                     return told(std::any_of(read.begin(), read.end(), [](std::byte b) { return b != std::byte{0}; }), words);
+                 });
     }
 
 private:
+    static constexpr std::int64_t lookers = 4096;   // work-items
     HistogramSpec spec_;
+    std::string words_of_none_;
     std::unique_ptr<Histogram> histogram_;
+    std::unique_ptr<host::Kernel> look_;
+    Scratch found_;
+    std::size_t group_ = 0;
 };
 
 /// A row with what all variants of kernels have in common.
 Variant histogram_variant(Variant row, WhyNot why, Make make) {
     row.supports = [why = std::move(why)](const Problem& problem, host::Context& context) {
-        return Support{why(spec_of(problem), context)};
+        return Support{why(spec_without_edges(problem), context)};
     };
     return make_variant<HistogramPlan>(std::move(row), std::move(make));
 }

@@ -72,6 +72,14 @@ std::int64_t even_range(std::int64_t slots) {
     return range + range % 2;
 }
 
+/// Work-groups for each unit that count in halves: one large one, two where each counts four times as many elements as it adds up
+/// slots. Small groups come in more, so that a unit has as many work-items.
+int groups_of_halves(const HistogramSpec& spec, const host::DeviceInfo& device) {
+    const auto group = std::min<std::int64_t>(1024, power_of_two_below(device.max_work_group));
+    const auto for_two = static_cast<std::uint64_t>(8 * spec.slots()) * static_cast<std::uint64_t>(device.compute_units);
+    return static_cast<int>(1024 / group * (spec.count() >= for_two ? 2 : 1));
+}
+
 class Counting : public Histogram {
 protected:
     Counting(PlanBuilder& builder, const HistogramSpec& spec) : spec_(spec) {
@@ -290,9 +298,9 @@ std::unique_ptr<Histogram> make_local_atomics(PlanBuilder& builder, const Histog
         throw UnsupportedError("histogram variant \"local_atomics\" cannot run on " + builder.device().name,
                                {"counters of 16 bits are for 48 KiB of local memory"});
     const bool halves = s.counter_bits == 16 && spec.slots() > local_slots;
-    if (s.work_group == 0) s.work_group = cpu ? 1 : halves ? 512 : 256;
+    if (s.work_group == 0) s.work_group = cpu ? 1 : halves ? 1024 : 256;
     const bool large = cpu && spec.slots() > local_slots;   // each group clears its counters and adds them up
-    if (s.groups_per_unit == 0) s.groups_per_unit = large ? 1 : halves ? 4 : 8;
+    if (s.groups_per_unit == 0) s.groups_per_unit = large ? 1 : halves ? groups_of_halves(spec, builder.device()) : 8;
     if (s.loads == 0) s.loads = 4;
     s.copies = 1;
     return std::make_unique<LocalHistogram>(builder, spec, s);

@@ -5,6 +5,7 @@
 #include "core/observation.hpp"
 #include "core/threads.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -33,7 +34,10 @@ public:
                 },
                 elements_worth_a_thread);
             std::memcpy(out.host_pointer(), sum.data(), sum.size() * sizeof(std::uint32_t));
-            if (!spec_.edges.empty()) *observation = told(sum, spec_);
+            if (!spec_.edges.empty()) {
+                const auto counted = [](std::uint32_t count) { return count != 0; };
+                *observation = told(std::any_of(sum.begin(), sum.end(), counted), words_of_none(spec_));
+            }
         });
         if (!spec_.edges.empty()) x.record(observed, [observation] { return *observation; });
     }

@@ -36,7 +36,14 @@ void check_mask(const ArrayDesc& image, const ArrayDesc& mask) {
         throw ConfigError("/inputs/mask", mask.describe(), "the shape of the image without its channels: " + image.describe());
 }
 
-std::vector<float> checked_edges(const HistogramParameters& p, ElementType type, int bins) {
+/// Whether neighbouring edges differ by more than two steps between numbers of f32, so that nobody need look at each.
+bool are_surely_apart(const Range& range, int bins) {
+    const double step = (range.high - range.low) / bins, largest = std::max(std::abs(range.low), std::abs(range.high));
+    return step > 2 * std::numeric_limits<float>::epsilon() * largest && step > std::numeric_limits<float>::min();
+}
+
+/// Of f32; empty where nobody asked for them.
+std::vector<float> checked_edges(const HistogramParameters& p, ElementType type, int bins, bool wanted) {
     if (type != ElementType::f32) {
         if (p.range)
             throw ConfigError(
@@ -51,6 +58,7 @@ std::vector<float> checked_edges(const HistogramParameters& p, ElementType type,
     const double limit = std::numeric_limits<float>::max();
     if (!(p.range->low < p.range->high) || p.range->low < -limit || p.range->high > limit)
         throw ConfigError("/range", fmt::format("[{}, {}]", p.range->low, p.range->high), "low below high, both numbers of f32");
+    if (!wanted && are_surely_apart(*p.range, bins)) return {};
     std::vector<float> edges = edges_of(*p.range, bins);
     for (std::size_t i = 1; i < edges.size(); ++i)
         if (!(edges[i - 1] < edges[i]))
@@ -84,7 +92,9 @@ void check_image(const ArrayDesc& image) {
                           "cut the image into parts");
 }
 
-HistogramSpec spec_of(const Problem& problem) {
+namespace {
+
+HistogramSpec checked(const Problem& problem, bool wants_edges) {
     const auto& p = problem.parameters.as<HistogramParameters>();
     const ArrayDesc& image = problem.inputs.at("image");
     const ElementType type = image.type;
@@ -98,7 +108,7 @@ HistogramSpec spec_of(const Problem& problem) {
     spec.bins = p.bins == 0 ? default_bins(type) : p.bins;
     if (type == ElementType::u8 && spec.bins > 256)
         throw ConfigError("/bins", std::to_string(spec.bins), "at most 256 bins for an image of type u8");
-    spec.edges = checked_edges(p, type, spec.bins);
+    spec.edges = checked_edges(p, type, spec.bins, wants_edges);
     if (const auto mask = problem.inputs.find("mask"); mask != problem.inputs.end()) {
         check_mask(image, mask->second);
         spec.masked = true;
@@ -106,14 +116,20 @@ HistogramSpec spec_of(const Problem& problem) {
     return spec;
 }
 
-Json told(std::span<const std::uint32_t> counts, const HistogramSpec& spec) {
+}  // namespace
+
+HistogramSpec spec_of(const Problem& problem) { return checked(problem, true); }
+HistogramSpec spec_without_edges(const Problem& problem) { return checked(problem, false); }
+
+std::string words_of_none(const HistogramSpec& spec) {
+    return fmt::format("no element{} lies within the range, {:g} to {:g}, and all bins are empty: state the range of the image's "
+                       "levels",
+                       spec.masked ? " under the mask" : "", spec.edges.front(), spec.edges.back());
+}
+
+Json told(bool any, const std::string& words) {
     constexpr std::uint32_t counted = 1, looked = 2;   // a tile may be empty where others are not
-    const bool any = std::any_of(counts.begin(), counts.end(), [](std::uint32_t count) { return count != 0; });
-    return observation(looked | (any ? counted : 0),
-                       {{looked, counted,
-                         fmt::format("no element{} lies within the range, {:g} to {:g}, and all bins are empty: state the range of "
-                                     "the image's levels",
-                                     spec.masked ? " under the mask" : "", spec.edges.front(), spec.edges.back())}});
+    return observation(looked | (any ? counted : 0), {{looked, counted, words}});
 }
 
 std::vector<float> edges_of(const Range& range, int bins) {

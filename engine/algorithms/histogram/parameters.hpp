@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace parallax::engine::histogram {
@@ -39,11 +38,15 @@ struct HistogramSpec {
 /// Throws ConfigError for an image that has no histogram under `/inputs/image`: its type, its axes, its size.
 void check_image(const ArrayDesc& image);
 
-/// What is to be told of the counts of f32, where none of an image lies within its range.
-Json told(std::span<const std::uint32_t> counts, const HistogramSpec&);
+/// What is said of f32 where none of an image lies within its range.
+std::string words_of_none(const HistogramSpec&);
+/// The observation that says so; `any`: whether a count is not 0.
+Json told(bool any, const std::string& words_of_none);
 
 /// Everything checked; throws ConfigError at the input or parameter that is wrong.
 HistogramSpec spec_of(const Problem&);
+/// The same without edges, 65,536 of which take longer than a small image: for what is asked at every call.
+HistogramSpec spec_without_edges(const Problem&);
 
 /// The edges of `bins` equal parts of [low, high] as numpy.histogram has them for f32: low + i * ((high - low) / bins) in
 /// double precision, rounded to f32, the last `high` itself.
