@@ -115,8 +115,9 @@ std::vector<Curve> curves_of(const Json& record) {
         if (auto numbers = numbers_in(value)) lists.emplace_back(name, std::move(*numbers));
     }
     for (const auto& [name, values] : lists) {
-        const auto base = std::find_if(lists.begin(), lists.end(),
-                                       [&](const auto& l) { return l.second.size() == values.size() && only_rises(l.second); });
+        const auto base = std::find_if(lists.begin(), lists.end(), [&values = values](const auto& l) {
+            return l.second.size() == values.size() && only_rises(l.second);
+        });
         if (base != lists.end() && base->first == name) continue;
         Curve curve{name, base != lists.end() ? base->first : std::string(), {}, values};
         if (base != lists.end())

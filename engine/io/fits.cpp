@@ -192,6 +192,7 @@ double step_of(const Unit& unit, std::size_t axis, std::size_t axes) {
 
 /// Distances between pixels, where they are lengths and not angles in the sky, and times between frames.
 void describe_space(const Unit& unit, FileInfo& file) {
+    const bool lengths = !unit_from(unit.card("CUNIT1")).first.empty();   // the third axis of others is one of wavelengths
     std::string without;
     for (std::size_t i = 0; i < std::min<std::size_t>(file.desc.axes.size(), 4); ++i) {
         const char axis = file.desc.axes[file.desc.axes.size() - 1 - i].name;
@@ -203,7 +204,7 @@ void describe_space(const Unit& unit, FileInfo& file) {
             continue;
         }
         const auto [ours, factor] = unit_from(name);
-        if (ours.empty() || !(step > 0)) {
+        if (!lengths || ours.empty() || !(step > 0)) {
             without += axis;
             continue;
         }
@@ -218,7 +219,8 @@ void describe_space(const Unit& unit, FileInfo& file) {
 /// Whether an axis, counting from 1, is one of time.
 bool is_time(const Unit& unit, std::size_t axis) {
     const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis)), name = unit.card(fmt::format("CUNIT{}", axis));
-    return kind == "TIME" || kind == "UTC" || kind == "TT" || kind == "TAI" || (kind.empty() && !name.empty() && seconds_of(name) > 0);
+    return kind == "TIME" || kind == "UTC" || kind == "TT" || kind == "TAI" ||
+           (kind.empty() && !name.empty() && seconds_of(name) > 0);
 }
 
 StoredArray read_header(const Source& source) {
@@ -239,7 +241,8 @@ StoredArray read_header(const Source& source) {
     if (sizes.size() > 4) fail(source, fmt::format("has {} FITS axes; up to 4 can be read", sizes.size()), "write a part of it");
     std::vector<ArrayDesc::Extent> extents;
     const bool frames = sizes.size() == 4 || (sizes.size() == 3 && is_time(unit, 3));
-    for (std::size_t i = sizes.size(); i-- > 0;) extents.push_back({i == 2 && sizes.size() == 3 && frames ? 't' : "xyzt"[i], sizes[i]});
+    for (std::size_t i = sizes.size(); i-- > 0;)
+        extents.push_back({i == 2 && sizes.size() == 3 && frames ? 't' : "xyzt"[i], sizes[i]});
     file.page_axes = frames ? 1 : 0;
 
     // BZERO of half the range says unsigned numbers; other scales make real ones, as in astropy.

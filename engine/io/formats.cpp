@@ -378,7 +378,7 @@ SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
         const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         SliceStream stream = detected.format->slices(source);
         if (stream.desc.type == ElementType::boolean)
-            stream.next = [next = std::move(stream.next), slice = stream.desc.count() / stream.desc.axes.front().size](
+            stream.next = [next = std::move(stream.next), slice = slice_of(stream.desc)](
                               std::int64_t count, std::byte* to) {
                 next(count, to);
                 make_whole(ElementType::boolean, to, count * slice);

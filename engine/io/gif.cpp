@@ -36,8 +36,8 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
             name,
             fmt::format("would be a GIF of {}, which holds at most {} rows and columns", array.desc.describe(), most_a_side),
             "write a .png file");
-    // A frame has whole hundredths of a second. Of two and more they are chosen so that the film keeps its pace; shorter frames are
-    // alike, since browsers show one of a hundredth for a tenth of a second.
+    // A frame has whole hundredths of a second. Of two and more they are chosen so that the film keeps its pace; shorter frames
+    // are alike, since browsers show one of a hundredth for a tenth of a second.
     const double hundredths = 100 / picture::frame_rate(given.desc, options);
     write_by_reader(path, name, array, reader_of_gif,
                     {{"delay", std::clamp(hundredths < 2 ? std::round(hundredths) : hundredths, 1.0, 65535.0)}});

@@ -240,7 +240,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     const ElementType type = desc.type == ElementType::boolean ? ElementType::u8 : desc.type;
     const std::string_view name =
         std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.type == type; })->name;
-    // Lengths are in mm, whatever unit they came in: no reader of it asks for another. What is no length (cycles of a transform) is no distance.
+    // Lengths are in mm, whatever unit they came in: no reader of it asks for another. What is no length (cycles of a transform)
+    // is no distance.
     const double mm = millimetres(desc.unit), unit = mm > 0 ? mm : 1;
     const bool length = desc.unit.empty() || mm > 0;
     std::optional<Space> space = space_of(array.desc, array.metadata);

@@ -134,7 +134,12 @@ void describe_space(Volume& volume) {
     for (std::size_t i = 0; i < 3; ++i) {
         const Axis* const axis = desc.find("xyz"[i]);
         const double step = std::hypot(affine[i], affine[4 + i], affine[8 + i]);
-        if (axis && axis->size > 1 && std::abs(step - axis->spacing) > 1e-3 * axis->spacing)
+        const double stored = std::abs(h.pixdim[i + 1]);
+        const bool stated = std::isfinite(stored) && stored > 0;
+        if (!stated && step > 0 && std::isfinite(step))   // nothing else tells it
+            for (Axis& one : desc.axes)
+                if (one.name == "xyz"[i]) one.spacing = step;
+        if (stated && axis && axis->size > 1 && std::abs(step - axis->spacing) > 1e-3 * axis->spacing)
             longer += fmt::format("{}{} {:.6g} and {:.6g}", longer.empty() ? "" : ", ", axis->name, axis->spacing, step);
     }
     if (!longer.empty())

@@ -321,8 +321,10 @@ void describe_space(const Source& source, const Header& header, const std::vecto
 
     axes.spacing = numbers(source, header, "spacings", count);
     if (axes.spacing.empty()) axes.spacing.assign(count, NAN);
-    const std::vector<double> starts = numbers(source, header, "axismins", count), ends = numbers(source, header, "axismaxs", count);
-    const std::vector<std::string_view> centres = words_of(field(header, "centers"));
+    const std::vector<double> starts = numbers(source, header, "axismins", count),
+                              ends = numbers(source, header, "axismaxs", count);
+    const std::vector<std::string_view> centres = words_of(
+        field(header, "centers").empty() ? field(header, "centerings") : field(header, "centers"));
     Space space;
     std::array<bool, 3> there{};
     std::size_t parts = 0;
@@ -358,7 +360,9 @@ void describe_space(const Source& source, const Header& header, const std::vecto
             there[place] = true;
             parts = 3;
         } else if (starts.size() == count && std::isfinite(starts[i])) {
-            space.steps[place][place] = std::isfinite(axes.spacing[i]) ? axes.spacing[i] / scale : 1;
+            // Towards lower numbers where it ends at one.
+            const double way = ends.size() == count && ends[i] < starts[i] ? -1 : 1;
+            space.steps[place][place] = way * (std::isfinite(axes.spacing[i]) ? axes.spacing[i] / scale : 1);
             space.origin[place] = starts[i] * ratio + (nodes ? 0 : space.steps[place][place] / 2);
             there[place] = true;
         }

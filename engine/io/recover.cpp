@@ -193,8 +193,9 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     gone = remove_in(base, ".") && gone;
     if (!gone) return {};   // without the journal nobody would know what may be removed
     if (waits)
-        return fmt::format("a report that belongs to it is in a folder that is not there now; where that does not come back, remove {}{}",
-                           transaction, journal_ending);
+        return fmt::format(
+            "a report that belongs to it is in a folder that is not there now; where that does not come back, remove {}{}",
+            transaction, journal_ending);
     if (!done.moves || done.undone) remove_made(base, done.made);
     std::error_code ignored;
     fs::remove(base / (transaction + journal_ending), ignored);
@@ -207,8 +208,10 @@ std::string recover_one(const host::Folder& folder, const std::string& transacti
     if (!where) return {};   // of a process that has ended meanwhile the journal knows this folder
     const host::Folder base = host::Folder::open(*where);
     std::error_code ignored;
-    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored))) return recover_at(base, transaction, names);
-    remove_parts(folder, transaction, names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
+    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored)))
+        return recover_at(base, transaction, names);
+    remove_parts(folder, transaction,
+                 names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
     return {};
 }
 

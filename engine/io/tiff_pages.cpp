@@ -342,7 +342,8 @@ void describe_space(const Source& source, Document& document, const TiffFile& fi
         document.file.warnings.push_back(without_spacing("its resolution", 'z', desc.unit));
 }
 
-/// By how much a level is smaller: a whole number where the size is what every second, third ... pixel of the whole makes, or blocks.
+/// By how much a level is smaller: a whole number where the size is what every second, third ... pixel of the whole makes, or
+/// blocks.
 double reduced_by(std::uint32_t whole, std::uint32_t here) {
     const double ratio = static_cast<double>(whole) / here;
     const auto step = static_cast<std::uint32_t>(std::lround(ratio));
@@ -496,12 +497,13 @@ void check_codec(const Source& source, const Page& page) {
                              page.compression == COMPRESSION_LERC || page.compression == COMPRESSION_THUNDERSCAN ||
                              page.compression == COMPRESSION_NEXT;
     if (page.of_differences && bytes_alone)
-        fail(source,
-             fmt::format("says that its samples are differences of neighbours (Predictor) and is {}: of such a file programs read "
-                         "different values",
-                         page.compression == COMPRESSION_NONE ? std::string("uncompressed")
-                                                              : fmt::format("compressed by {}", name_of(page.compression))),
-             otherwise);
+        fail(
+            source,
+            fmt::format("says that its samples are differences of neighbours (Predictor) and is {}: of such a file programs read "
+                        "different values",
+                        page.compression == COMPRESSION_NONE ? std::string("uncompressed")
+                                                             : fmt::format("compressed by {}", name_of(page.compression))),
+            otherwise);
     // Sixteen bytes a pixel of one row, which may be a bit in the file.
     constexpr std::uint32_t most_columns = 2 << 20;
     const bool fax = page.compression == COMPRESSION_CCITTRLE || page.compression == COMPRESSION_CCITTRLEW ||

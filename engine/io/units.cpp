@@ -29,13 +29,15 @@ std::string without_spacing(std::string_view by, char axis, std::string_view uni
 
 std::string loss_in_f32(ElementType type) {
     switch (type) {
-        case ElementType::f64: return "as f32, which keeps 7 digits and numbers up to 3.4e38: convert them before where more are meant";
+        case ElementType::f64:
+            return "as f32: 7 digits are kept, and numbers up to 3.4e38";
         case ElementType::i32:
         case ElementType::u32:
         case ElementType::i64:
         case ElementType::u64:
-            return fmt::format("as f32, which holds every whole number up to 16,777,216, and not every one beyond that {} may hold",
-                               to_string(type));
+            return fmt::format(
+                "as f32, which holds every whole number up to 16,777,216, and not every one beyond that {} may hold",
+                to_string(type));
         default: return {};
     }
 }

@@ -179,8 +179,9 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const std::string& warning : prepared.infos.back().warnings) {
             if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken
+            // Nor what is said of slices where none are taken, or where their distance is stated.
             const bool each_axis = input.spacing && input.spacing->values.size() != 2;
-            if (each_axis && warning.find("gives a spacing of other axes and none of") != std::string::npos) continue;
+            if ((each_axis || desc.size('z') <= 1) && warning.find("none of z: it is taken for 1") != std::string::npos) continue;
             if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end())
                 prepared.warnings.push_back(warning);
         }
@@ -212,7 +213,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
                           fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),
                           "a number, or [x, y]");
     const bool flat = input.spacing && input.spacing->values.size() == 2 && prepared.desc.size('z') > 1;
-    if (flat && !(io::millimetres(prepared.desc.unit) > 0))
+    if (flat && !(io::millimetres(prepared.desc.unit) > 0) && prepared.desc.find('z')->spacing == 1)
         prepared.warnings.push_back(io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit) +
                                     "; [x, y, z] states it");
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);

@@ -9,6 +9,7 @@
 #include "job/load.hpp"
 #include "series/checked.hpp"
 #include "series/first_items.hpp"
+#include "support/octets.hpp"
 #include "exec/resident.hpp"
 #include "job/work.hpp"
 
@@ -54,17 +55,19 @@ Json files_of(const Work& work) {
 /// What was found in an item that is another by now is not what a series of the files that are there would find.
 void check_source(const PreparedSeries& series, const StepSpec& step, const Json& found, SeriesResult& result) {
     const auto item = found.at("item").get<std::string>();
-    for (const Json& input : found.value("inputs", Json::array())) {
+    for (const Json& input : host::with_text_as_octets(found.value("inputs", Json::array()))) {
         const FileState file = file_from(input);
         if (!fs::exists(place_of(path_from(file.path)))) {
-            result.warnings.push_back({fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
-                                                   "begins anew, and looks again",
-                                                   step.id, item),
-                                       item, 1});
+            result.warnings.push_back(
+                {fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
+                             "begins anew, and looks again",
+                             step.id, item),
+                 item, 1});
         } else if (!unchanged(file)) {
-            throw ConfigError(series.options.resume ? "--resume" : "--shard",
-                              fmt::format("{} that has changed, in which the step \"{}\" found what all items share", item, step.id),
-                              "the file as it was", "--overwrite begins anew, and looks again");
+            throw ConfigError(
+                series.options.resume ? "--resume" : "--shard",
+                fmt::format("{} that has changed, in which the step \"{}\" found what all items share", item, step.id),
+                "the file as it was", "--overwrite begins anew, and looks again");
         }
     }
 }
@@ -88,7 +91,7 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     Json found{{"item", series.items.name(item)},
                {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
                {"warnings", std::move(warnings)},
-               {"inputs", files_of(work)},
+               {"inputs", host::with_octets_as_text(files_of(work))},
                {"format", 2}};
     if (!array.memory) return found;
     const double strength = prepared.job.steps[step].algorithm->finding->strength(found["record"], array);
@@ -112,7 +115,7 @@ bool is_record(const fs::path& file, const StepSpec& step) {
         const Json json = load_document(file);
         if (!is_as_written(json, "format")) return false;
         fixed_by(step, json);
-        for (const Json& input : json.value("inputs", Json::array())) file_from(input);
+        for (const Json& input : host::with_text_as_octets(json.value("inputs", Json::array()))) file_from(input);
         if (json.contains("strength") && !json.at("strength").is_number()) return false;
         return json.at("item").is_string() && are_strings(json.at("warnings"));
     } catch (const ConfigError&) {

@@ -412,7 +412,8 @@ TEST_CASE("contents count more than names") {
 
 TEST_CASE("whatever byte stands for true is read as 1, whole and slice by slice") {
     const Folder folder;
-    put(folder / "a.npy", make_npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1, 2), }", std::string("\0\1\7\xff", 4)));
+    put(folder / "a.npy",
+        make_npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1, 2), }", std::string("\0\1\7\xff", 4)));
     const std::vector<std::uint8_t> wanted{0, 1, 1, 1};
     const HostArray whole = io::read(folder / "a.npy");
     REQUIRE(whole.desc.type == ElementType::boolean);
@@ -443,9 +444,10 @@ TEST_CASE("what xarray calls axes, and what its values stand for") {
     const io::FileInfo named = info(R"({"_ARRAY_DIMENSIONS": ["time", "y", "x"]})");
     CHECK(named.desc.describe() == "u8 2 x 1 x 3 (t, y, x)");
     CHECK(named.warnings.empty());
+    CHECK(info(R"({"_ARRAY_DIMENSIONS": ["time", "lat", "lon"]})").desc.describe() == "u8 2 x 1 x 3 (t, y, x)");
     const io::FileInfo other = info(R"({"_ARRAY_DIMENSIONS": ["sample", "lat", "lon"], "scale_factor": 0.1})");
     CHECK(other.desc.describe() == "u8 2 x 1 x 3 (z, y, x)");
     REQUIRE(other.warnings.size() == 2);
-    CHECK(other.warnings[0].find("scale_factor") != std::string::npos);
+    CHECK(other.warnings[0].find("to be scaled (scale_factor") != std::string::npos);
     CHECK(other.warnings[1].find("taken for zyx by their order") != std::string::npos);
 }

@@ -190,8 +190,9 @@ TEST_CASE("units: what stands behind the first picture of a PGM is told") {
 TEST_CASE("units: of a resolution in millimetres or micrometres, and of one that TIFF does not have") {
     const Folder folder;
     const auto two_a = [&](std::uint64_t unit, bool big) {
-        put(folder / "a.tif", make_tiff({tiff_picture(2, 1, 8, 1, big ? 16 : 8, 2, {{282, 5, {2, 1}}, {283, 5, {4, 1}}, {296, 3, {unit}}})},
-                                        "ab", big, big));
+        put(folder / "a.tif",
+            make_tiff({tiff_picture(2, 1, 8, 1, big ? 16 : 8, 2, {{282, 5, {2, 1}}, {283, 5, {4, 1}}, {296, 3, {unit}}})}, "ab",
+                      big, big));
         return io::info(folder / "a.tif");
     };
     for (const bool big : {false, true}) {
@@ -229,7 +230,8 @@ TEST_CASE("units: axes of NRRD from end to end have cells or nodes, as ITK place
     const Folder folder;
     struct Row { const char* centres; double x, y, left, top; };
     for (const Row& row : {Row{"", 0.5, 1, 1.25, 2.5}, {"centers: cell cell\n", 0.5, 1, 1.25, 2.5},
-                           {"centers: node node\n", 2.0 / 3, 1.25, 1, 2}, {"centers: node cell\n", 2.0 / 3, 1, 1, 2.5}}) {
+                           {"centers: node node\n", 2.0 / 3, 1.25, 1, 2},
+                           {"centerings: node node\n", 2.0 / 3, 1.25, 1, 2}, {"centers: node cell\n", 2.0 / 3, 1, 1, 2.5}}) {
         CAPTURE(row.centres);
         put(folder / "a.nrrd", std::string("NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 5\nencoding: raw\n") + row.centres +
                                    "axis mins: 1 2\naxis maxs: 3 7\n\n" + std::string(20, 'a'));
@@ -240,6 +242,14 @@ TEST_CASE("units: axes of NRRD from end to end have cells or nodes, as ITK place
         CHECK((*info.metadata.affine)[3] == doctest::Approx(-row.left));   // ITK's left is our right
         CHECK((*info.metadata.affine)[7] == doctest::Approx(-row.top));
     }
+    // From 3 down to 1, by cells of a half.
+    put(folder / "a.nrrd", "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 5\nencoding: raw\naxis mins: 3 2\naxis maxs: 1 7\n\n" +
+                               std::string(20, 'a'));
+    const io::FileInfo down = io::info(folder / "a.nrrd");
+    CHECK(down.desc.find('x')->spacing == 0.5);
+    REQUIRE(down.metadata.affine);
+    CHECK((*down.metadata.affine)[0] == 0.5);   // to the right, which is away from ITK's left
+    CHECK((*down.metadata.affine)[3] == -2.75);
 }
 
 TEST_CASE("units: NIfTI whose two ways to say distances differ tells which are taken") {
@@ -251,6 +261,10 @@ TEST_CASE("units: NIfTI whose two ways to say distances differ tells which are t
     file.srow = {2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0};
     put(folder / "a.nii", file.header() + std::string(8, 'a'));
     CHECK(has_warning(io::info(folder / "a.nii"), "(x 1 and 2, y 1 and 3, z 1 and 4): those of pixdim are taken"));
+    file.pixdim = {1, 0, 0, 0, 1, 1, 1, 1};
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    CHECK(io::info(folder / "a.nii").warnings.empty());
+    CHECK(io::info(folder / "a.nii").desc.find('z')->spacing == 4);
     file.pixdim = {1, 2, 3, 4, 1, 1, 1, 1};
     put(folder / "a.nii", file.header() + std::string(8, 'a'));
     CHECK(io::info(folder / "a.nii").warnings.empty());

@@ -362,9 +362,10 @@ TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel")
     // Every second pixel of 15 x 23, and halves of 15 x 23: pixels of both are twice as large.
     const auto half_of = [&](std::uint64_t width, std::uint64_t height) {
         const TiffEntry x{282, 5, {20000, 1}}, y{283, 5, {20000, 1}}, centimetres{296, 3, {3}};
-        put(folder / "odd.tif", make_tiff({tiff_picture(23, 15, 8, 1, 8, 345, {x, y, centimetres}),
-                                           tiff_picture(width, height, 8, 1, 8, width * height, {{254, 4, {1}}, x, y, centimetres})},
-                                          std::string(345, 'a')));
+        put(folder / "odd.tif",
+            make_tiff({tiff_picture(23, 15, 8, 1, 8, 345, {x, y, centimetres}),
+                       tiff_picture(width, height, 8, 1, 8, width * height, {{254, 4, {1}}, x, y, centimetres})},
+                      std::string(345, 'a')));
         io::ReadOptions options;
         options.level = 1;
         const ArrayDesc desc = io::info(folder / "odd.tif", options).desc;
@@ -419,7 +420,8 @@ TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel")
     CHECK(channel_of("1", false) == 0);
     CHECK(channel_of("1", true) == 1);
     CHECK(channel_of("0", true) == 0);
-    CHECK(io_error(folder / "numbered.ome.tif", [&] { channel_of("A", false); }).problem.find("several channels") != std::string::npos);
+    CHECK(io_error(folder / "numbered.ome.tif", [&] { channel_of("A", false); }).problem.find("several channels") !=
+          std::string::npos);
     io::ReadOptions none = series;
     none.channel = "GFP";
     CHECK(io_error(folder / "two.ome.tif", [&] { io::read(folder / "two.ome.tif", none); }).problem.find("DAPI") !=
@@ -581,20 +583,22 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
 TEST_CASE("volumes: distances and times of FITS, each in the unit of its axis") {
     const Folder folder;
     const auto info = [&](std::vector<std::string> more) {
-        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    3",
-                                          "NAXIS1  =                    2", "NAXIS2  =                    1", "NAXIS3  =                    3"};
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    3", "NAXIS1  =                    2",
+                                          "NAXIS2  =                    1", "NAXIS3  =                    3"};
         cards.insert(cards.end(), more.begin(), more.end());
         put(folder / "a.fits", fits(cards, "abcdef"));
         return io::info(folder / "a.fits");
     };
-    const io::FileInfo unlike = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = -.25", "CUNIT2  = 'mm'", "CDELT3  = 2", "CUNIT3  = 'nm'"});
+    const io::FileInfo unlike =
+        info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = -.25", "CUNIT2  = 'mm'", "CDELT3  = 2", "CUNIT3  = 'nm'"});
     CHECK(unlike.desc.unit == "um");
     CHECK(unlike.desc.find('x')->spacing == 0.5);
     CHECK(unlike.desc.find('y')->spacing == 250);
     CHECK(unlike.desc.find('z')->spacing == 0.002);
     CHECK(unlike.warnings.empty());
-    const io::FileInfo frames = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = .5", "CUNIT2  = 'um'", "CTYPE3  = 'TIME'", "CDELT3  = 20",
-                                      "CUNIT3  = 'ms'"});
+    const io::FileInfo frames = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = .5", "CUNIT2  = 'um'", "CTYPE3  = 'TIME'",
+                                      "CDELT3  = 20", "CUNIT3  = 'ms'"});
     REQUIRE(frames.desc.find('t') != nullptr);
     CHECK(frames.desc.find('t')->spacing == 0.02);
     CHECK(frames.page_axes == 1);
@@ -605,4 +609,8 @@ TEST_CASE("volumes: distances and times of FITS, each in the unit of its axis") 
     CHECK(flat.warnings[0] == "its header gives a spacing of other axes and none of z: it is taken for 1 um");
     CHECK(info({"CD1_1   = .5", "CD1_2   = .1", "CUNIT1  = 'um'"}).desc.unit.empty());   // turned
     CHECK(info({"CDELT1  = .5", "CUNIT1  = 'deg'"}).desc.unit.empty());
+    const io::FileInfo spectra = info({"CDELT1  = .5", "CUNIT1  = 'deg'", "CDELT2  = .5", "CUNIT2  = 'deg'", "CTYPE3  = 'AWAV'",
+                                       "CD3_3   = 1.25", "CUNIT3  = 'Angstrom'"});
+    CHECK(spectra.desc.unit.empty());
+    CHECK(spectra.warnings.empty());
 }

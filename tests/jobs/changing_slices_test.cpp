@@ -1,4 +1,5 @@
-// A folder of DICOM slices that are exchanged beside running jobs: each job fails, or has the slices that were there at one moment.
+// A folder of DICOM slices that are exchanged beside running jobs: each job fails, or has the slices that were there at one
+// moment.
 #include "exchanged.hpp"
 #include "io/dicom_by_hand.hpp"
 #include "parallax/host/enumerate.hpp"

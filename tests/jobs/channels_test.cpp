@@ -263,7 +263,9 @@ TEST_CASE("axes: columns before rows are refused where rows of columns are meant
     const Json real{{"run", "convert"}, {"type", "f32"}, {"out", {{"image", "real"}}}}, crop{{"run", "crop"}};
     struct Row { Json steps, outputs; const char* expected; };
     for (const Row& row : {Row{{hologram}, {{"amplitude", "o.npy"}}, "y before x"},
-                           {{real, {{"run", "fft"}, {"in", {{"array", "real"}}}, {"kind", "dct"}, {"dimensions", 1}}}, {{"array", "o.npy"}}, "y before x"},
+                           {{real, {{"run", "fft"}, {"in", {{"array", "real"}}}, {"kind", "dct"}, {"dimensions", 1}}},
+                            {{"array", "o.npy"}},
+                            "y before x"},
                            {{crop}, {{"image", "o.png"}}, "whose columns come first"},
                            {{crop}, {{"image", "o.tif"}}, "whose columns come first"},
                            {{crop}, {{"image", "o.ome.tif"}}, "whose columns come first"}}) {
@@ -282,15 +284,24 @@ TEST_CASE("axes: a second array that goes with an image by sizes alone is told o
         return Json{{"file", "a.raw"}, {"raw", {{"type", "u8"}, {"axes", axes}, {"shape", Json::array()}}}};
     };
     struct Row { const char *image, *other; int status; bool told; };
-    for (const Row& row : {Row{"yxc", "yxc", 0, false}, {"yxc", "yx", 0, false}, {"tyx", "zyx", 0, false}, {"zyx", "yx", 0, false},
-                           {"yxc", "zyx", 0, true}, {"yxc", "zt", 0, true}, {"zyx", "xc", 0, true}, {"yx", "xy", 2, false},
+    for (const Row& row : {Row{"yxc", "yxc", 0, false},
+                           {"yxc", "yx", 0, false},
+                           {"tyx", "zyx", 0, false},
+                           {"zyx", "yx", 0, false},
+                           {"yxc", "zyx", 0, true},
+                           {"yxc", "zt", 0, true},
+                           {"zyx", "xc", 0, true},
+                           {"yx", "xy", 2, false},
                            {"yxc", "cxy", 2, false}}) {
         CAPTURE(std::string(row.image) + " with " + row.other);
         Json image = of(row.image), other = of(row.other);
         for (Json* const one : {&image, &other})
             for (std::size_t i = 0; i < (*one)["raw"]["axes"].get<std::string>().size(); ++i) (*one)["raw"]["shape"].push_back(3);
-        write_text(folder / "job.json", Json{{"parallax", 1}, {"inputs", {{"image", image}, {"other", other}}},
-                                             {"steps", {{{"run", "arithmetic"}, {"op", "add"}}}}, {"outputs", {{"image", "o.npy"}}}}.dump());
+        write_text(folder / "job.json", Json{{"parallax", 1},
+                                             {"inputs", {{"image", image}, {"other", other}}},
+                                             {"steps", {{{"run", "arithmetic"}, {"op", "add"}}}},
+                                             {"outputs", {{"image", "o.npy"}}}}
+                                            .dump());
         const Run run = run_program({"run", "job.json", "--overwrite", "--device", "native"}, folder.path());
         CAPTURE(run.err);
         CHECK(run.status == row.status);

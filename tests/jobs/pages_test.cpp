@@ -88,8 +88,10 @@ TEST_CASE("pages: slices keep the file's distance, in the unit of the pixels tha
     const TempFolder folder;
     HostArray stack = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 2}, {'x', 2}}));
     const auto z_of = [&](const char* name, const char* spacing) {
-        write_text(folder / "job.json", std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": ")") + name +
-                                            R"(", )" + spacing + R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.nrrd"}})");
+        write_text(folder / "job.json",
+                   std::string(R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": ")") + name +
+                       R"(", )" + spacing +
+                       R"(}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.nrrd"}})");
         const Run run = run_program({"run", "job.json", "--overwrite"}, folder.path());
         CAPTURE(run.err);
         REQUIRE(run.status == 0);
@@ -110,9 +112,11 @@ TEST_CASE("pages: slices keep the file's distance, in the unit of the pixels tha
 
 TEST_CASE("pages: what is lost where files are combined in f32 is told") {
     const TempFolder folder;
-    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
+    for (const ElementType type :
+         {ElementType::u8, ElementType::u16, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
         io::write(folder / "a.npy", HostArray::make(ArrayDesc::dense(type, {{'y', 2}, {'x', 2}})), {.overwrite = true});
-        write_text(folder / "job.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"files": ["a.npy", "a.npy"],
+        write_text(folder / "job.json",
+                   R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"files": ["a.npy", "a.npy"],
             "combine": "mean"}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
         const Run run = run_program({"run", "job.json", "--overwrite"}, folder.path());
         CAPTURE(run.err);

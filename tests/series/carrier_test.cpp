@@ -106,7 +106,8 @@ TEST_CASE("series: one carrier for all, whoever computes an item and when") {
     CHECK(run_into(folder.path(), "all.json", "resumed", {"--overwrite"}).status == 0);
     fs::remove(folder / "frames/f000.tif");
     fs::remove(folder / "resumed/f003.npy");
-    const Run gone = run_program({"run", "all.json", "--out", "resumed", "--manifest", "resumed/run.series", "--resume"}, folder.path());
+    const Run gone =
+        run_program({"run", "all.json", "--out", "resumed", "--manifest", "resumed/run.series", "--resume"}, folder.path());
     CAPTURE(gone.err);
     CHECK(gone.status == 0);
     CHECK(contains(gone.err, "no longer there"));

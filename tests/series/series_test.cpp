@@ -138,8 +138,9 @@ TEST_CASE("series: pages of a volume are put together as its slices") {
     volume.desc = volume.desc.with_unit("um").with_spacing('z', 2).with_spacing('y', .5).with_spacing('x', .5);
     io::write(folder / "a.ome.tif", volume);
     struct Row { Json each, input; double z; };
-    for (const Row& row : {Row{{{"pages", "a.ome.tif"}}, "{p}", 0.002}, Row{{{"pages", "a.ome.tif"}, {"stride", 3}}, "{p}", 0.006},
-                           Row{{{"pages", "a.ome.tif"}}, {{"file", "{p}"}, {"spacing_nm", {65, 65}}}, 0.002}}) {
+    for (const Row& row :
+         {Row{{{"pages", "a.ome.tif"}}, "{p}", 0.002}, Row{{{"pages", "a.ome.tif"}, {"stride", 3}}, "{p}", 0.006},
+          Row{{{"pages", "a.ome.tif"}}, {{"file", "{p}"}, {"spacing_nm", {65, 65}}}, 0.002}}) {
         CAPTURE(row.each.dump());
         job["for_each"] = {{"p", row.each}};
         job["inputs"]["image"] = row.input;

@@ -103,7 +103,9 @@ namespace {
 /// How another array goes with the image, and with which of its axes; nothing: by their sizes it does not.
 std::optional<std::pair<Pairing, std::vector<Axis>>> match(const ArrayDesc& image, const ArrayDesc& other) {
     const std::size_t n = other.axes.size();
-    const auto last = [n](const std::vector<Axis>& axes) { return std::vector<Axis>(axes.end() - static_cast<std::ptrdiff_t>(n), axes.end()); };
+    const auto last = [n](const std::vector<Axis>& axes) {
+        return std::vector<Axis>(axes.end() - static_cast<std::ptrdiff_t>(n), axes.end());
+    };
     const auto fits = [&](const std::vector<Axis>& axes) {
         return n <= axes.size() && same_sizes(axes.data() + (axes.size() - n), other.axes);
     };
@@ -134,9 +136,15 @@ std::vector<std::string> warnings_of_axes(const Problem& problem, const std::str
     const ArrayDesc& image = problem.inputs.at("image");
     const auto found = other == problem.inputs.end() ? std::nullopt : match(image, other->second);
     if (!found) return {};
-    const auto deep = [](char name) { return std::string_view("tzn").find(name) != std::string_view::npos; };   // NPY names none of them
+    // NPY names no axes, so that what it calls z may be times.
+    const auto deep = [](char name) { return std::string_view("tzn").find(name) != std::string_view::npos; };
     const auto alike = [&](const Axis& a, const Axis& b) { return a.name == b.name || (deep(a.name) && deep(b.name)); };
     const std::vector<Axis>& axes = other->second.axes;
+    // All that an array without names has, and with as many as the image it can only be meant so.
+    constexpr std::string_view unnamed = "tzyx";
+    std::string names;
+    for (const Axis& axis : axes) names += axis.name;
+    if (axes.size() == image.axes.size() && unnamed.ends_with(names)) return {};
     if (std::equal(axes.begin(), axes.end(), found->second.begin(), alike)) return {};
     return {fmt::format("{} is {}, and goes with the image, {}, by the sizes of axes: their names are unlike", port,
                         other->second.describe(), image.describe())};

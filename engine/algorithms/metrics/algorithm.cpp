@@ -77,7 +77,9 @@ Json record_of(const Pair& pair, double squares, double magnitudes, double simil
 Json told(const Json& record) {
     const double range = record.at("range").get<double>();
     if (record.at("mse").is_null())
-        return observation(1, {{1, 0, "an image holds NaN or infinity, or numbers whose squares are too large for f32: its metrics are null"}});
+        return observation(1, {{1, 0,
+                                "an image holds NaN or infinity, or numbers whose squares are too large for f32: mse and what "
+                                "follows from it are null"}});
     const bool beyond = record.at("mse").is_number() &&
                         record.at("mse").get<double>() > 1.000001 * range * range;   // black beside white is no error
     return observation(beyond ? 1 : 0,

@@ -156,7 +156,8 @@ void draw_scale_bar(const HostArray& array, std::int64_t width, double spacing, 
 
 /// What is drawn has 8 bits, and so has a picture whose format has no more.
 bool eight_bits(const WriteOptions& options, const Kind& kind) {
-    return !kind.deep || options.png_bits == 8 || !options.colour_map.empty() || options.scale_bar || options.colour_bar || options.montage;
+    return !kind.deep || options.png_bits == 8 || !options.colour_map.empty() || options.scale_bar || options.colour_bar ||
+           options.montage;
 }
 
 std::string length_label(double length, const std::string& unit) {
@@ -246,8 +247,6 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
         return fmt::format("PNG samples have 8 or 16 bits, not {}", options.png_bits);
     if (options.png_bits == 16 && eight_bits(options, kind))
         return "16 bits are for greys alone: leave out \"bits\", or colours, bars and \"montage\"";
-    if (options.png_bits == 16 && shape.channels > 1 && desc.type != ElementType::u16)
-        return fmt::format("16 bits are for greys, and for colours that have them; this is {}: leave out \"bits\"", desc.describe());
     if (const std::string bar = bar_problem(desc, options); !bar.empty()) return bar;
     return window_problem(options);
 }

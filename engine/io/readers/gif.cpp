@@ -70,7 +70,9 @@ public:
     Json description() const {
         Json axes = Json::array();
         if (frames_ > 1)
-            axes.push_back({{"name", "t"}, {"size", frames_}, {"spacing", shown_ > 0 ? static_cast<double>(shown_) / static_cast<double>(100 * frames_) : 1.0}});
+            axes.push_back({{"name", "t"},
+                            {"size", frames_},
+                            {"spacing", shown_ > 0 ? static_cast<double>(shown_) / static_cast<double>(100 * frames_) : 1.0}});
         axes.push_back({{"name", "y"}, {"size", height_}});
         axes.push_back({{"name", "x"}, {"size", width_}});
         if (!grey_) axes.push_back({{"name", "c"}, {"size", 3}});
@@ -81,8 +83,9 @@ public:
                   {"detail", std::to_string(frames_) + (frames_ == 1 ? " frame" : " frames")}};
         // Hundredths of a second that take turns are a rate that whole ones do not have.
         if (longest_ - shortest_ > 1)
-            said["warnings"].push_back("its frames are shown for times of different lengths, " + std::to_string(shortest_) + " to " +
-                                       std::to_string(longest_) + " hundredths of a second: their mean is taken for all");
+            said["warnings"].push_back("its frames are shown for times of different lengths, " + std::to_string(shortest_) +
+                                       " to " + std::to_string(longest_) +
+                                       " hundredths of a second: their mean is taken for all");
         if (gaps_) said["warnings"].push_back("pixels that its frames leave transparent are read as black");
         return said;
     }

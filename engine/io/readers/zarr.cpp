@@ -496,8 +496,8 @@ private:
                 return own.is_object() && own.contains(key) && own[key].is_number() ? own[key].get<double>() : otherwise;
             };
             if (number("scale_factor", 1) != 1 || number("add_offset", 0) != 0)
-                said_["warnings"].push_back("its values stand for others than what is stored (scale_factor, add_offset): they are read "
-                                            "as they are stored");
+                said_["warnings"].push_back(
+                    "its values are to be scaled (scale_factor, add_offset), and are read as they are stored");
             if (!own.is_null()) note(folder_ / ".zattrs");
             const std::vector<double> said = numbers_of(ours_, "spacing");
             if (said.size() == n) spacing = said;
@@ -516,8 +516,9 @@ private:
                 said_["warnings"].push_back("it has a scale or a translation that is not of " + std::to_string(n) +
                                             " numbers, one for each axis: that is left out");
             if (placed.elsewhere)
-                said_["warnings"].push_back("it has a scale or a translation in an array of its own (\"path\"), which is not read: its "
-                                            "distances are left out");
+                said_["warnings"].push_back(
+                    "it has a scale or a translation in an array of its own (\"path\"), which is not read: its "
+                    "distances are left out");
             if (names.size() == n && scales.contains("axes")) unit = in_one_unit(scales["axes"], names, spacing);
         }
         if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
@@ -527,8 +528,16 @@ private:
         };
         if (names.size() != n || !std::all_of(names.begin(), names.end(), known)) {
             const bool called = !names.empty() && !scales.is_object();
-            names.clear();
-            for (std::size_t i = 0; i < n; ++i) names += n - 1 - i < 4 ? "xyzt"[n - 1 - i] : 'n';
+            // What it calls t and c stays where xarray's names are few enough to be known by their order.
+            const bool kept = called && names.size() == n && std::count(names.begin(), names.end(), '?') <= 3 &&
+                              std::all_of(names.begin(), names.end(), [&](char c) { return c == '?' || c == 't' || c == 'c'; }) &&
+                              std::count(names.begin(), names.end(), 't') <= 1 &&
+                              std::count(names.begin(), names.end(), 'c') <= 1;
+            std::size_t next = 0;
+            for (std::size_t i = n; kept && i-- > 0;)
+                if (names[i] == '?') names[i] = "xyz"[next++];
+            if (!kept) names.clear();
+            for (std::size_t i = 0; i < n && !kept; ++i) names += n - 1 - i < 4 ? "xyzt"[n - 1 - i] : 'n';
             if (n > 5) throw Problem{"has " + std::to_string(n) + " axes without names; up to 5 are read", "write a part of it"};
             if (called)
                 said_["warnings"].push_back("what it calls its axes (_ARRAY_DIMENSIONS) is not followed: they are taken for " +
