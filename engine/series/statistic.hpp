@@ -51,8 +51,8 @@ public:
 
 /// Whether it keeps the arrays themselves, one behind the other, rather than what they have in common.
 inline bool is_stack(const std::string& how) { return how == "stack"; }
-/// What `items` arrays become: their shape in f32; of a stack an axis in front, in their own type: of times ("n" where there is one
-/// already), or of slices where they are pages of a volume.
+/// What `items` arrays become: their shape in f32; of a stack an axis in front, in their own type: of times ("n" where there is
+/// one already), or of slices where they are pages of a volume.
 ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, const Spread&);
 
 /// The result has the same bits whatever the order, the threads that add and how states are split; -0 counts as 0.
