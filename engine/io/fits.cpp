@@ -209,8 +209,7 @@ void describe_space(const Unit& unit, FileInfo& file) {
             continue;
         }
         if (file.desc.unit.empty()) file.desc = file.desc.with_unit(ours);
-        const double in_ours = ours == file.desc.unit ? 1 : as_decimal(millimetres(ours) / millimetres(file.desc.unit));
-        file.desc = file.desc.with_spacing(axis, scaled(scaled(step, factor), in_ours));
+        file.desc = file.desc.with_spacing(axis, converted(scaled(step, factor), ours, file.desc.unit));
     }
     if (file.desc.unit.empty()) return;
     for (const char axis : without) file.warnings.push_back(without_spacing("its header", axis, file.desc.unit));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "io/decimal.hpp"
+
 namespace parallax::io {
 
 std::pair<std::string, double> unit_from(std::string_view name) {
@@ -20,6 +22,12 @@ std::pair<std::string, double> unit_from(std::string_view name) {
         if (name == row.theirs) return {std::string(row.ours), row.factor};
     }
     return {};
+}
+
+double converted(double length, const std::string& from, const std::string& to) {
+    if (from == to) return millimetres(from) > 0 ? length : 0;
+    const double theirs = millimetres(from), ours = millimetres(to);
+    return theirs > 0 && ours > 0 ? as_decimal(length * theirs / ours) : 0;
 }
 
 std::string without_spacing(std::string_view by, char axis, std::string_view unit) {

@@ -12,6 +12,8 @@ namespace parallax::io {
 
 /// A unit of length by the names that programs write; ours, and how many of ours one of theirs is. Empty: none that is known.
 std::pair<std::string, double> unit_from(std::string_view name);
+/// A length in another unit, both of ours; 0 where one of them is no unit of length.
+double converted(double length, const std::string& from, const std::string& to);
 /// What is told of an axis without a distance, where `by` ("its OME-XML") gives others one.
 std::string without_spacing(std::string_view by, char axis, std::string_view unit);
 /// What is lost where elements of a type are combined, which is done in f32; empty: nothing.

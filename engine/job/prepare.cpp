@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/carry.hpp"
-#include "io/decimal.hpp"
 #include "io/format.hpp"
 #include "io/space.hpp"
 #include "io/transaction.hpp"
@@ -253,9 +252,9 @@ ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {
     }
     // Slices keep the distance that the file gives them, in the unit that is stated.
     const Axis* const z = desc.find('z');
-    const double theirs = io::millimetres(desc.unit), ours = io::millimetres(input.spacing->unit);
-    if (z && values.size() == 2 && theirs > 0 && ours > 0 && theirs != ours)
-        desc = desc.with_spacing('z', io::as_decimal(z->spacing * theirs / ours));
+    if (z && values.size() == 2)
+        if (const double kept = io::converted(z->spacing, desc.unit, input.spacing->unit); kept > 0)
+            desc = desc.with_spacing('z', kept);
     return desc.with_unit(input.spacing->unit);
 }
 

@@ -4,6 +4,7 @@
 #include "job/for_each.hpp"
 #include "io/io.hpp"
 #include "series/name_order.hpp"
+#include "series/neighbours.hpp"
 
 #include <fmt/format.h>
 
@@ -214,10 +215,9 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
 }
 
 std::pair<std::size_t, std::size_t> taken_with(const Job& job, const Items& items, std::size_t number) {
-    std::int64_t reach = 0;
-    for (const InputSpec& input : job.inputs) reach = std::max(reach, input.running / 2);
-    const auto half = static_cast<std::size_t>(reach);
-    return {number - std::min(number, half), std::min(items.size(), number + half + 1)};
+    std::int64_t widest = 0;
+    for (const InputSpec& input : job.inputs) widest = std::max(widest, input.running);
+    return taken_around(number, widest, items.size());
 }
 
 std::string window_of(const Job& job, const Items& items, std::size_t number) {

@@ -1,13 +1,11 @@
 #include "series/neighbours.hpp"
 
-#include <algorithm>
-
 namespace parallax::engine::series {
 
 std::vector<HostArray> Neighbours::around(std::size_t item, std::int64_t window) {
-    const auto half = static_cast<std::size_t>(window / 2);
+    const auto [first, end] = taken_around(item, window, items_);
     std::vector<HostArray> frames;
-    for (std::size_t i = item - std::min(item, half); i <= item + half && i < items_; ++i) frames.push_back(frame(i).get());
+    for (std::size_t i = first; i < end; ++i) frames.push_back(frame(i).get());
     return frames;
 }
 

@@ -3,6 +3,7 @@
 
 #include "parallax/array.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,9 +11,16 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace parallax::engine::series {
+
+/// The items [first, end) of `count` that a window around one takes: `window` / 2 on each side, fewer at the ends.
+inline std::pair<std::size_t, std::size_t> taken_around(std::size_t item, std::int64_t window, std::size_t count) {
+    const auto half = static_cast<std::size_t>(window / 2);
+    return {item - std::min(item, half), std::min(count, item + half + 1)};
+}
 
 class Neighbours {
 public:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "io/decimal.hpp"
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "io/units.hpp"
@@ -60,10 +59,8 @@ ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t i
     for (const Axis& axis : item.axes) extents.push_back({axis.name, axis.size});
     ArrayDesc stack = ArrayDesc::dense(item.type, extents).with_unit(item.unit);
     for (std::size_t i = 0; i < item.axes.size(); ++i) stack.axes[i + 1].spacing = item.axes[i].spacing;
-    const double theirs = io::millimetres(along.unit), ours = io::millimetres(item.unit);
-    if (!slices && along.axis == 't' && along.spacing > 0) stack.axes.front().spacing = along.spacing;
-    if (slices && theirs > 0 && ours > 0)
-        stack.axes.front().spacing = theirs == ours ? along.spacing : io::as_decimal(along.spacing * theirs / ours);
+    const double step = slices ? io::converted(along.spacing, along.unit, item.unit) : along.axis == 't' ? along.spacing : 0;
+    if (step > 0) stack.axes.front().spacing = step;
     return stack;
 }
 
