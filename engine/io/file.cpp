@@ -2,6 +2,7 @@
 #include "io/file.hpp"
 #include "io/hints.hpp"
 #include "io/read_witness.hpp"
+#include "io/transaction.hpp"
 #include "support/folder.hpp"
 
 #include <fmt/format.h>
@@ -38,11 +39,40 @@ std::FILE* open_native(const fs::path& path, const char* mode) {
 int seek_native(std::FILE* f, std::int64_t offset, int origin) { return _fseeki64(f, offset, origin); }
 std::int64_t tell_native(std::FILE* f) { return _ftelli64(f); }
 gzFile open_gz(const fs::path& path, const char* mode) { return gzopen_w(path.c_str(), mode); }
+std::FILE* create_native(const fs::path& path) { return open_native(path, "w+bx"); }
+gzFile create_gz(const fs::path& path) { return open_gz(path, "wbx4"); }
 #else
 std::FILE* open_native(const fs::path& path, const char* mode) { return std::fopen(path.c_str(), mode); }
 int seek_native(std::FILE* f, std::int64_t offset, int origin) { return fseeko(f, static_cast<off_t>(offset), origin); }
 std::int64_t tell_native(std::FILE* f) { return static_cast<std::int64_t>(ftello(f)); }
 gzFile open_gz(const fs::path& path, const char* mode) { return gzopen(path.c_str(), mode); }
+
+/// What a transaction has made, empty, to be as closed as what it replaces, is filled. Of what else is there nothing is touched.
+int create_descriptor(const fs::path& path) {
+    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0666);
+    if (made >= 0 || errno != EEXIST || !Transaction::is_part(path)) return made;
+    const int file = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return file;
+    struct stat status{};
+    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 && status.st_uid == ::geteuid()) return file;
+    ::close(file);
+    errno = EEXIST;
+    return -1;
+}
+
+template <class Open>
+auto created(const fs::path& path, Open&& open) {
+    const int file = create_descriptor(path);
+    auto* const handle = file < 0 ? nullptr : open(file);
+    if (file >= 0 && !handle) ::close(file);
+    return handle;
+}
+std::FILE* create_native(const fs::path& path) {
+    return created(path, [](int file) { return ::fdopen(file, "w+b"); });
+}
+gzFile create_gz(const fs::path& path) {
+    return created(path, [](int file) { return gzdopen(file, "wb4"); });
+}
 #endif
 
 constexpr const char* write_hint = "see whether the disk is full and the folder may be written";
@@ -161,7 +191,7 @@ std::optional<host::FileIdentity> File::identity() const noexcept {
 }
 
 File File::create(const fs::path& path) {
-    std::FILE* handle = open_native(path, "w+bx");
+    std::FILE* handle = create_native(path);
     if (!handle) throw IoError(show(path), fmt::format("cannot be created: {}", reason(errno)), write_hint);
     File file(handle, show(path), 0);
     file.witness_ = Witness::of(path);
@@ -328,7 +358,7 @@ bool GzReader::verify_to_end(std::uint64_t most) {
 
 GzWriter::GzWriter(const fs::path& path) : name_(show(path)) {
     // Level 4: a third of the time of level 6 for volumes some per cent larger.
-    gzFile file = open_gz(path, "wbx4");
+    gzFile file = create_gz(path);
     if (!file) throw IoError(name_, fmt::format("cannot be created: {}", reason(errno)), write_hint);
     gzbuffer(file, 1u << 18);
     handle_ = file;

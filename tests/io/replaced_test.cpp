@@ -82,6 +82,15 @@ std::vector<Obstacle> obstacles() {
     return all;
 }
 
+bool can_be_written(const fs::path& path, const ArrayDesc& desc) {
+    try {
+        io::check_writable(path, desc);
+        return true;
+    } catch (const IoError&) {
+        return false;
+    }
+}
+
 }   // namespace
 
 TEST_CASE("outputs: what may not be replaced is found before anything is written, and after") {
@@ -156,6 +165,52 @@ TEST_CASE("outputs: a file of a folder in which each user has his own is not ano
     }
     REQUIRE(::seteuid(0) == 0);
     CHECK(problem.find("is another user's") == 0);
+}
+
+TEST_CASE("outputs: what replaces a file that others may not read is closed to them from its first byte on, in every format") {
+    const Folder folder;
+    const HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 24}, {'x', 32}}));
+    struct stat empty {}, full {};
+    int tried = 0;
+    for (const char* const name :
+         {"a.npy", "a.tif", "a.ome.tif", "a.png", "a.jpg", "a.gif", "a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.h5", "a.mp4"}) {
+        const fs::path path = folder / name;
+        if (!can_be_written(path, array.desc)) continue;   // a library or a program is missing
+        for (const mode_t mode : {0600, 0640, 0660}) {
+            CAPTURE(name);
+            CAPTURE(mode);
+            put(path, "old");
+            REQUIRE(::chmod(path.c_str(), mode) == 0);
+            io::Transaction transaction(folder.path(), {.overwrite = true});
+            transaction.add(path, [&](const fs::path& part) {
+                REQUIRE(::stat(part.c_str(), &empty) == 0);   // there before the format is asked to fill it
+                io::write(part, array);
+                REQUIRE(::stat(part.c_str(), &full) == 0);
+            });
+            transaction.commit();
+            CHECK((empty.st_mode & 0077 & ~mode) == 0);
+            CHECK(full.st_mode == empty.st_mode);
+            CHECK(full.st_ino == empty.st_ino);
+            CHECK((fs::status(path).permissions() & fs::perms::mask) == static_cast<fs::perms>(mode));
+            CHECK(io::info(path).desc.size('x') == 32);
+            ++tried;
+        }
+        fs::remove(path);
+    }
+    CHECK(tried >= 30);
+}
+
+TEST_CASE("outputs: nothing that stands under the name of a part is written through") {
+    const Folder folder;
+    put(folder / "theirs", "theirs");
+    for (const bool link : {true, false}) {
+        const fs::path part = folder / ".parallax-12-0-0123abcd-0-a.npy";
+        if (link) fs::create_symlink("theirs", part);
+        else put(part, "theirs");
+        CHECK_THROWS_AS(io::write(part, pattern(ArrayDesc::dense(ElementType::u8, {{'x', 4}}))), IoError);
+        CHECK(get(folder / "theirs") == "theirs");
+        fs::remove(part);
+    }
 }
 
 TEST_CASE("outputs: a journal of a dead process puts no file in the place of a pipe") {

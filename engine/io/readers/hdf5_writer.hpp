@@ -94,8 +94,9 @@ struct Hdf5Writer {
             if (std::string("zyx").find(labels.back()) != std::string::npos)
                 um.push_back(parallax::io::scaled(spacing.back(), in_um));
         }
+        // It may be there, empty, to be as closed as what it will replace (io/transaction.cpp).
         const Handle file(
-            held(H5Fcreate(request.at("write").get<std::string>().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), "the file"),
+            held(H5Fcreate(request.at("write").get<std::string>().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "the file"),
             H5Fclose);
         const Handle type = type_for(request.at("type").get<std::string>());
         const Handle space(held(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), "a space"), H5Sclose);
