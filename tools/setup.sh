@@ -9,6 +9,8 @@ source "$root/tools/progress.sh"
 : >&2 && [ ! /proc/self/fd/2 -ef "$0" ] || exec 2> /dev/null
 [ -w "${TMPDIR:-/tmp}" ] || unset TMPDIR
 export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+# Tests and examples configure programs of their own. CMake looks for make unless it is told, and make is not among the packages.
+export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}"
 # One compiler's cache serves every clone: paths are held relative to the clone, and its folder is not part of the key.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"   # precompiled headers

@@ -37,6 +37,24 @@ std::int64_t widest(const Algorithm& algorithm, const Problem& problem, char axi
     return low;
 }
 
+/// Of all tiles together: the first, and the last where it is of another size and has a plan of its own. What a plan needs may
+/// grow as tiles get smaller (more groups of rows, each with its own lines), so that no one of them stands for the others.
+Requirement requirement_of_tiles(Session& session, const Algorithm& algorithm, const Problem& problem, Choice& choice,
+                                 const Tiling& tiling) {
+    const char axis = tiling.way.axis;
+    const std::int64_t first = tiling.at(0).size, last = tiling.at(tiling.count() - 1).size;
+    Requirement need = requirement_of(session, algorithm, with_window(problem, axis, first), choice);
+    if (last == first) return need;
+    Choice same = choice;
+    const Requirement other = requirement_of(session, algorithm, with_window(problem, axis, last), same);
+    need.arrays = std::max(need.arrays, other.arrays);
+    need.workspace.resize(std::max(need.workspace.size(), other.workspace.size()));
+    for (std::size_t i = 0; i < other.workspace.size(); ++i) need.workspace[i] = std::max(need.workspace[i], other.workspace[i]);
+    need.state += other.state;
+    need.largest = std::max(need.largest, other.largest);
+    return need;
+}
+
 bool wants_records(const Algorithm& algorithm, const Problem& problem) {
     return std::any_of(algorithm.outputs.begin(), algorithm.outputs.end(),
                        [&](const Port& port) { return port.kind != PortKind::array && problem.wants(port.name); });
@@ -106,9 +124,7 @@ std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorith
         const std::int64_t window = widest(algorithm, problem, way.axis, tiling.whole, budget);
         tiling.own = std::min(window - beside, (tiling.whole + 1) / 2);
         while (tiling.own >= least) {
-            need = requirement_of(session, algorithm, of_tile(problem, tiling), choice);
-            if (way.align > 1 || way.merge == Chunking::add || way.join)
-                need.state *= 2;   // the last tile may be of another size, and has a plan of its own
+            need = requirement_of_tiles(session, algorithm, problem, choice, tiling);
             if (budget.holds(need.bytes(), need.largest)) break;
             const double share = static_cast<double>(budget.total) / static_cast<double>(need.bytes()),
                          part = static_cast<double>(budget.largest) / static_cast<double>(need.largest);
@@ -116,8 +132,13 @@ std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorith
             tiling.own = std::min(next, tiling.own - 1);
         }
         if (tiling.own >= least) {
-            tiling.own = (tiling.whole + tiling.count() - 1) / tiling.count();   // all of about the same size
-            return tiling;
+            Tiling even = tiling;
+            even.own = (tiling.whole + tiling.count() - 1) / tiling.count();   // all of about the same size
+            if (even.own == tiling.own) return tiling;
+            const Requirement of_even = requirement_of_tiles(session, algorithm, problem, choice, even);
+            if (!budget.holds(of_even.bytes(), of_even.largest)) return tiling;
+            need = of_even;
+            return even;
         }
         if (window - beside < least)
             need = arrays_of(algorithm, with_window(problem, way.axis, std::min(tiling.whole, least + beside)));

@@ -112,9 +112,10 @@ TEST_CASE("confined: an input is hashed while it is read, and read once") {
     HostArray array = ramp(3000, 2000);
     io::write(folder / "job/in.tif", array);
     const std::uint64_t bytes = fs::file_size(folder / "job/in.tif");
+    const Registry registry = registry_with_peers();
     const Job job = parse_job(Json::parse(R"({"parallax": 1, "inputs": {"image": "in.tif"}, "outputs": {"image": "out.npy"},
                                               "steps": [{"run": "convert", "type": "f32"}]})"),
-                              registry_with_peers().algorithms());
+                              registry.algorithms());
     const auto read_so_far = [] {   // by this process, in bytes
         std::ifstream in("/proc/self/io");
         std::string word;

@@ -43,6 +43,7 @@ TEST_CASE("threads that copy are as many as cores, and those that pack are not h
 }
 
 TEST_CASE("what threads of a series do with files is known from its job and its first item") {
+    const std::vector<Algorithm> algorithms = all_algorithms();   // a job points to them
     for (const series::FileWork want : {series::FileWork{false, false, true}, series::FileWork{true, true, true},
                                         series::FileWork{false, true, true}, series::FileWork{true, false, false}}) {
         Json job = frames_job();
@@ -54,7 +55,7 @@ TEST_CASE("what threads of a series do with files is known from its job and its 
         std::fill(flat.data(), flat.data() + flat.desc.count(), std::byte{7});
         io::write(folder.path() / "frames" / "a.png", flat);
         const Locations where{folder.path(), {}, folder.path() / "out"};
-        const auto prepared = series::prepare_series(parse_job(job, all_algorithms()), where, {folder.path() / "m.series"});
+        const auto prepared = series::prepare_series(parse_job(job, algorithms), where, {folder.path() / "m.series"});
         const series::FileWork work = series::file_work_of(prepared);
         CHECK(work.unpacks == want.unpacks);
         CHECK(work.packs == want.packs);
