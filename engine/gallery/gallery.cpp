@@ -195,17 +195,28 @@ std::string item_of(const series::Record& record, const Json& report) {
     return html + "</div>";
 }
 
+/// As many as there is room for, evenly taken.
+std::vector<const series::Record*> some_of(const std::vector<const series::Record*>& records, std::size_t most) {
+    std::vector<const series::Record*> some;
+    const std::size_t count = std::min(most, records.size());
+    for (std::size_t i = 0; i < count; ++i) some.push_back(records[count > 1 ? i * (records.size() - 1) / (count - 1) : 0]);
+    return some;
+}
+
+/// What failed goes first: nothing else on the page says what it was.
 std::string items_of(const Json& report, std::size_t most) {
     const fs::path manifest = path_from(report.value("manifest", ""));
-    std::vector<const series::Record*> records;
+    std::vector<const series::Record*> failed, done;
     const series::Manifest::Contents contents = series::Manifest::contents_of(manifest);
-    for (const auto& [name, record] : contents.records) records.push_back(&record);
+    for (const auto& [name, record] : contents.records) (record.done ? done : failed).push_back(&record);
+    std::vector<const series::Record*> records = some_of(failed, most);
+    const std::vector<const series::Record*> others = some_of(done, most - records.size());
+    records.insert(records.end(), others.begin(), others.end());
     std::string html = "<div class=\"items\">";
-    const std::size_t count = std::min(most, records.size());
-    for (std::size_t i = 0; i < count; ++i)
-        html += item_of(*records[count > 1 ? i * (records.size() - 1) / (count - 1) : 0], report);
+    for (const series::Record* record : records) html += item_of(*record, report);
     html += "</div>";
-    if (count < records.size()) html += fmt::format("<p>{} of {} items</p>", count, records.size());
+    if (const std::size_t all = failed.size() + done.size(); records.size() < all)
+        html += fmt::format("<p>{} of {} items</p>", records.size(), all);
     return html;
 }
 
