@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
@@ -58,21 +59,50 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     axes: a letter for each dimension, slowest first (c channel, t time, z depth, y row, x column, n anything else); without, "x",
     "yx", "zyx" or "tzyx". spacing: of every axis, or one for each, in `unit`.
     """
+    if isinstance(array, View):
+        _refuse("", "a View, whose axes and spacing are said", "an array", "parallax.view(array, axes=..., spacing=...) says all at once")
+    if isinstance(array, Array):   # what it says of itself goes with it
+        axes = axes or array.axes
+        if spacing is None:
+            spacing, unit = array.spacing, unit or array.unit
+        array = array.numpy()
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.is_masked(array):
+            _refuse("", f"a masked array of which {np.ma.count_masked(array)} elements are masked", "an array without a mask",
+                    "array.filled(value) says what stands in their place")
+        array = array.data
     if not isinstance(array, np.ndarray):
         array = np.from_dlpack(array) if hasattr(array, "__dlpack__") else np.asarray(array)
+    _name_of(array.dtype)
     if array.ndim == 0:
         array = array.reshape(1)
     if any(stride < 0 for stride in array.strides) or not array.dtype.isnative or any(stride % array.itemsize for stride in array.strides):
         array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     if axes is None:
-        if array.ndim not in _USUAL_AXES:
-            raise ConfigError(f"found an array of {array.ndim} dimensions, expected axes that say what they are")
-        axes = _USUAL_AXES[array.ndim]
+        axes = _usual_axes(array.ndim)
+    if isinstance(spacing, (str, bytes)):
+        _refuse("", f"the spacing {spacing!r}", "a number, or one for each axis", "the unit stands by itself: spacing=1.4, unit=\"um\"")
     if spacing is None:
         spacing = []
-    elif isinstance(spacing, (int, float)):
-        spacing = [float(spacing)] * array.ndim
-    return View(array, axes, list(spacing), unit)
+    elif np.ndim(spacing) == 0:
+        spacing = [spacing] * array.ndim
+    return View(array, axes, [float(distance) for distance in spacing], unit)
+
+
+def _usual_axes(dimensions: int) -> str:
+    """Of an array whose axes nobody has said."""
+    if dimensions not in _USUAL_AXES:
+        _refuse("", f"an array of {dimensions} dimensions", "axes that say what they are", 'for instance axes="tczyx"')
+    return _USUAL_AXES[dimensions]
+
+
+def _name_of(dtype: Any) -> str:
+    """The library's name of an element type of NumPy's."""
+    dtype = np.dtype(dtype)
+    if dtype.name not in _NAMES:
+        hint = "array.astype(np.float32) makes such an array" if dtype.kind in "fOiuc" else ""
+        _refuse("", f"elements of type {dtype.name}", f"one of {', '.join(_NAMES)}", hint)
+    return _NAMES[dtype.name]
 
 
 class Array:
@@ -243,14 +273,30 @@ def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: s
     unknown = set(options) - _JOB_OPTIONS
     if unknown:
         raise TypeError(f"run() has no option {', '.join(sorted(unknown))}; there are {', '.join(sorted(_JOB_OPTIONS))}")
-    given = {"folder": os.fspath(folder), "out": os.fspath(out), "overwrite": bool(overwrite), **options}
+    given = {"folder": os.fsdecode(folder), "out": os.fsdecode(out), "overwrite": bool(overwrite), **options}
     for name in ("manifest", "trace"):
         if name in given:
-            given[name] = os.fspath(given[name])
+            given[name] = os.fsdecode(given[name])
+    for name in ("shard", "shards", "readers", "writers", "in_flight"):
+        if name in given:
+            given[name] = _count(name, given[name])
+    for name in ("confined", "sync", "resume", "ranks"):
+        if name in given:
+            given[name] = bool(given[name])
     if "roots" in given:
-        given["roots"] = {name: os.fspath(path) for name, path in given["roots"].items()}
+        given["roots"] = {name: os.fsdecode(path) for name, path in given["roots"].items()}
     report = _parallax._run_job(_text(job), list(engines), given, _spec(device), cache_folder, log, progress, cancel or CancelToken())
     return json.loads(report) if report else {}
+
+
+def _count(name: str, value: Any) -> int:
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = -1
+    if not 0 <= count < 2**31:
+        _refuse(name, repr(value), "a whole number, 0 or more")
+    return count
 
 
 def _spec(device: str | int | Mapping[str, Any]) -> str:
@@ -258,7 +304,7 @@ def _spec(device: str | int | Mapping[str, Any]) -> str:
 
 
 def _text(job: Mapping[str, Any] | str) -> str:
-    return job if isinstance(job, str) else json.dumps(job)
+    return job if isinstance(job, str) else json.dumps(job, default=_plain)
 
 
 class Session(AlgorithmCalls):
@@ -284,24 +330,23 @@ class Session(AlgorithmCalls):
         self._session._time_each_launch(each)
 
     def upload(self, array: ArrayLike, axes: str | None = None, spacing: float | Sequence[float] | None = None, unit: str = "") -> Array:
-        given = array if isinstance(array, View) else view(array, axes, spacing, unit)
+        given = array if isinstance(array, View) and axes is None and spacing is None and not unit else view(array, axes, spacing, unit)
         return Array(self._session._upload(given), self)
 
     def allocate(self, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """Uninitialised."""
-        return Array(self._session._allocate(_NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)], [], ""), self)
+        return Array(self._session._allocate(_name_of(dtype), list(shape), axes or _usual_axes(len(shape)), [], ""), self)
 
     def wrap(self, memory: int, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """A cl_mem of the engine's context, as a number; retained."""
-        return Array(self._session._wrap(memory, _NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)],
-                                         False, []), self)
+        return Array(self._session._wrap(memory, _name_of(dtype), list(shape), axes or _usual_axes(len(shape)), False, []), self)
 
     def wrap_cuda(self, array: Any, axes: str | None = None) -> Array:
         """An array of PyTorch, CuPy and the like on the engine's CUDA device; kept alive, not copied."""
         about = array.__cuda_array_interface__
         dtype, shape = np.dtype(about["typestr"]), list(about["shape"])
         strides = [stride // dtype.itemsize for stride in about.get("strides") or []]
-        wrapped = self._session._wrap(about["data"][0], _NAMES[dtype.name], shape, axes or _USUAL_AXES[len(shape)], True, strides)
+        wrapped = self._session._wrap(about["data"][0], _name_of(dtype), shape, axes or _usual_axes(len(shape)), True, strides)
         return Array(wrapped, self, keep=array)
 
     def call(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
@@ -344,7 +389,13 @@ class Session(AlgorithmCalls):
 
     def _arguments(self, algorithm, inputs, parameters, outputs, into, variant, policy):
         return (algorithm, _parameters(parameters or {}), self._inputs(inputs), list(outputs or []),
-                {name: array._array for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+                {name: _place(name, array) for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+
+
+def _place(name: str, array: Any) -> _parallax.Array:
+    if not isinstance(array, Array):
+        _refuse(f"/into/{name}", f"a {type(array).__name__}", "an array on the device", "session.allocate(shape, dtype) makes one")
+    return array._array
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
@@ -358,7 +409,9 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON has them."""
+    """NumPy's numbers and arrays, and paths, as JSON has them."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
     raise TypeError(f"a parameter of type {type(value).__name__}")
