@@ -381,6 +381,26 @@ def test_a_jobs_numbers_paths_and_options_are_taken_as_python_has_them(image, tm
             parallax.run(job, out=tmp_path, device="native", overwrite=True, readers=wrong)
 
 
+@pytest.mark.skipif(not any(d["type"] == "cpu" and d["backend"] == "opencl" for d in parallax.devices()), reason="nothing to compile")
+def test_control_c_is_heard_while_plans_are_waited_for():
+    program = """
+import os, signal, threading, numpy as np, parallax
+session = parallax.Session(parallax.Engine("cpu", cache_folder="off"))
+plans = session.prepare("hologram", {"hologram": np.zeros((480, 640), np.uint8)}, {"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000})
+threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    plans.wait()
+    print("it ended")
+except KeyboardInterrupt:
+    print("heard, done:", plans.done)
+plans.wait()
+print("done:", plans.done)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["heard, done: False", "done: True"], done.stdout
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_child_of_fork_drops_what_its_parent_had_opened():
     program = """
