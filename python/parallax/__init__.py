@@ -108,8 +108,8 @@ def _name_of(dtype: Any) -> str:
 class Array:
     """An array in a device's memory. `numpy()` brings it down; what speaks DLPack or CUDA's array interface reads it where it is."""
 
-    def __init__(self, array: _parallax.Array, session: Session, keep: Any = None):
-        self._array, self._session, self._keep = array, session, keep
+    def __init__(self, array: _parallax.Array, session: Session, keep: Any = None, ready: Event | None = None):
+        self._array, self._session, self._keep, self._ready = array, session, keep, ready
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -149,9 +149,18 @@ class Array:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
-        if self._array.cuda:
+        if self._array.cuda and options.get("dl_device") in (None, self.__dlpack_device__()):
+            self._wait()
             return self._array._cuda().__dlpack__()
-        return self.numpy().__dlpack__(**options)
+        if options.get("copy") is False:
+            raise BufferError("an array on this device cannot be seen from the host without a copy")
+        return self.numpy().__dlpack__(**{name: value for name, value in options.items() if name != "stream"})   # which is a device's
+
+    def _wait(self) -> None:
+        """Until it has been computed: others read its memory in streams that know nothing of the session's."""
+        if self._ready is not None:
+            self._ready.wait()
+            self._ready = None
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (2, 0) if self._array.cuda else (1, 0)
@@ -160,6 +169,7 @@ class Array:
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if not self._array.cuda:
             raise AttributeError("not on a CUDA device")
+        self._wait()
         return {"shape": self.shape, "typestr": self.dtype.str, "data": (self._array.cuda, False), "version": 3, "strides": None}
 
     def __repr__(self) -> str:
@@ -198,7 +208,8 @@ class Pending:
 
     def __init__(self, pending: _parallax.Pending, session: Session):
         self._pending, self._session = pending, session
-        self.arrays: dict[str, Array] = {name: Array(array, session) for name, array in pending.arrays.items()}
+        ready = None if session._in_the_hosts_stream else pending.done
+        self.arrays: dict[str, Array] = {name: Array(array, session, ready=ready) for name, array in pending.arrays.items()}
 
     @property
     def done(self) -> Event:
@@ -318,6 +329,7 @@ class Session(AlgorithmCalls):
                  stream: int | None = None):
         self.engine = engine if isinstance(engine, _parallax.Engine) else Engine(engine)
         self._session = _parallax.Session(self.engine, queue, stream)
+        self._in_the_hosts_stream = stream is not None
         self._algorithms = {entry["name"]: entry for entry in json.loads(_parallax.Engine._algorithms(self.engine))}
 
     def trim(self) -> None:

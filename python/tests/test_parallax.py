@@ -277,6 +277,35 @@ def test_dlpack_and_cuda(session, image):
     assert array.__dlpack_device__()[0] == 2
 
 
+def test_what_shares_memory_waits_for_the_work(session, image):
+    pending = session.submit("box_filter", {"image": image}, {"radius": 1})
+    array = pending.arrays["image"]
+
+    class OnCuda:   # what a CUDA device would hand out
+        cuda, shape, type = 4096, (48, 64), "u8"
+
+        def _cuda(self):
+            return np.zeros(3)
+
+    waited = []
+
+    class Done:
+        def wait(self):
+            waited.append(True)
+
+    assert array._ready is not None and pending.get()["image"]._ready is None
+    shared = parallax.Array(OnCuda(), session, ready=Done())
+    assert shared.__cuda_array_interface__["data"] == (4096, False) and waited == [True]
+    shared = parallax.Array(OnCuda(), session, ready=Done())
+    shared.__dlpack__(stream=1)
+    shared.__dlpack__(stream=1)
+    assert waited == [True, True]   # once
+    if not array._array.cuda:
+        np.testing.assert_array_equal(np.from_dlpack(array), array.numpy())
+        with pytest.raises(BufferError, match="without a copy"):
+            array.__dlpack__(copy=False)
+
+
 def test_objects_of_pyopencl(image):
     cl = pytest.importorskip("pyopencl")
     if not any(device["backend"] == "opencl" for device in parallax.devices()):
