@@ -87,6 +87,28 @@ TEST_CASE("gallery: of a series of more items than are shown, all that failed ar
     CHECK(contains(page, "60 of 150 items"));
 }
 
+TEST_CASE("gallery: what a job's inputs and steps give cause to warn of is on the page") {
+    const TempFolder folder;
+    write_text(folder / "a.bin", std::string(2 * 12, 'a'));
+    HostArray bright = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 8}, {'x', 8}}));
+    std::fill_n(bright.as<float>(), 64, 200.0f);
+    io::write(folder / "b.npy", bright);
+    write_text(folder / "job.json", R"({"parallax": 1,
+        "inputs": {"image": {"file": "a.bin", "raw": {"type": "u8", "axes": "yx", "shape": [3, 4]}}, "bright": "b.npy"},
+        "steps": [{"run": "crop", "in": {"image": "image"}, "out": {"image": "part"}}, {"run": "noise", "in": {"image": "bright"}, "out": {"image": "noisy"}},
+                  {"id": "smooth", "run": "diffusion_lb", "step": 50, "in": {"image": "bright"}, "out": {"image": "even"}}],
+        "outputs": {"part": "part.npy", "noisy": "noisy.npy", "even": "even.npy"}})");
+    const Run run = run_program({"run", "job.json", "--device", "native", "--gallery", "page.html"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const std::string page = read_text(folder / "page.html");
+    CHECK(contains(run.err, "12 of its 24 bytes lie behind the raw layout"));
+    CHECK(contains(page, "<p class=\"warning\">12 of its 24 bytes lie behind the raw layout"));
+    CHECK(contains(run.err, "warning: step \"noise\": "));
+    CHECK(count_of(page, "<p class=\"warning\">step &quot;noise&quot;: ") == 1);   // of its data, and told once
+    CHECK(count_of(page, "<p class=\"warning\">step &quot;smooth&quot;: 32 iterations") == 1);   // of its plan
+}
+
 TEST_CASE("gallery: a picture that says it is to be turned is shown as it is read") {
     const TempFolder folder;
     io::write(folder / "a.jpg", ramp(40, 30));
