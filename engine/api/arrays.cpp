@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -60,6 +62,13 @@ void check_view(const ArrayDesc& desc, const void* data, const std::string& name
         }
         count *= axis.size;
         last += (axis.size - 1) * axis.stride;
+        if (!std::isfinite(axis.spacing) || axis.spacing < 0)
+            throw ConfigError(pointer, fmt::format("axis {} with a spacing of {}", axis.name, axis.spacing),
+                              "a distance from element to element");
+        const auto same = [&](const Axis& other) { return other.name == axis.name; };
+        if (axis.name != 'n' && std::count_if(desc.axes.begin(), desc.axes.end(), same) > 1)
+            throw ConfigError(pointer, fmt::format("{}: the axis {} twice", desc.describe(), axis.name), "each axis once",
+                              "c channels, t time, z depth, y rows, x columns, n anything else");
     }
     if (data == nullptr && count != 0)
         throw ConfigError(pointer, "a null pointer for " + desc.describe(), "the start of the array's memory");

@@ -6,6 +6,7 @@
 #include "api/order.hpp"
 #include "core/session.hpp"
 #include "exec/pools.hpp"
+#include "job/job.hpp"
 #include "registry/registry.hpp"
 #include "parallax/call.hpp"
 #include "parallax/engine.hpp"
@@ -71,6 +72,7 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     /// Enqueued on the queue of the work; the memory must live until the next event of that queue.
     DeviceArray upload(const View&, std::string_view stage);
     DeviceArray take(const Input&, const std::string& name);
+    DeviceArray take_for(const engine::InputSpec&, engine::NonFinite, const Input&, std::vector<std::string>& warnings);
     engine::Call resolve(const Call&);
     void read_records_to_pinned_memory();
     /// How a call's commands go to the device: at once, a few ahead of it, or so by a thread (api/handover.hpp).

@@ -4,19 +4,66 @@
 #include "exec/memory_plan.hpp"
 #include "exec/walk.hpp"
 #include "job/job.hpp"
+#include "job/prepare.hpp"
+#include "job/read.hpp"
+
+#include <fmt/format.h>
 
 namespace parallax {
+
+namespace {
+
+/// What the job would have chosen of a file, where the array still has all of it.
+std::vector<std::string> not_chosen(const engine::InputSpec& input, const ArrayDesc& array) {
+    std::vector<std::string> keys;
+    if (input.read.pages) {
+        const std::int64_t pages = input.read.pages->second - input.read.pages->first;
+        if (array.size('t') * array.size('z') != pages) keys.emplace_back(pages == 1 ? "page" : "pages");
+    }
+    if (input.read.volume && array.size('t') > 1) keys.emplace_back("volume");
+    if (!input.read.channel.empty() && array.size('c') > 1) keys.emplace_back("channel");
+    if (input.read.grey && array.size('c') > 1) keys.emplace_back("grey");
+    return keys;
+}
+
+}  // namespace
+
+/// An input as the job wants it: with the spacing that it states, and with "non_finite" held to.
+DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFinite policy, const Input& input,
+                                    std::vector<std::string>& warnings) {
+    DeviceArray array = take(input, spec.name);
+    for (const std::string& key : not_chosen(spec, array.desc))
+        warnings.push_back(fmt::format("input \"{}\": \"{}\" chooses from a file; the array that was given, {}, is taken as it is",
+                                       spec.name, key, array.desc.describe()));
+    const bool has_others = is_floating(array.desc.type) || is_complex(array.desc.type);
+    if (policy != engine::NonFinite::propagate && has_others && array.desc.count() > 0) {
+        const std::size_t bytes = array.desc.dense_bytes();
+        HostArray values = HostArray::make(array.desc);
+        session.queue().read(array.buffer, 0, values.data(), bytes, spec.name).wait();
+        engine::apply_non_finite(values, policy, fmt::format("input \"{}\"", spec.name));
+        DeviceArray finite = session.allocate(array.desc);   // the caller's own array stays as it is
+        finite.metadata = array.metadata;
+        session.queue().write(finite.buffer, 0, values.data(), bytes, spec.name).wait();
+        array = std::move(finite);
+    }
+    array.desc = engine::with_stated_spacing(std::move(array.desc), spec);
+    array.metadata = engine::with_stated_spacing(std::move(array.metadata), array.desc, spec);
+    return array;
+}
 
 Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& cancel) {
     const std::lock_guard lock(impl_->mutex);
     std::vector<std::string> given;
     for (const auto& [name, input] : inputs) given.push_back(name);
-    const engine::Pipeline pipeline = engine::parse_pipeline(text.impl().json, impl_->core().registry().algorithms(), given);
+    const engine::Job job = engine::parse_job_on_arrays(text.impl().json, impl_->core().registry().algorithms(), given);
+    const engine::Pipeline pipeline = job.pipeline();
+    std::vector<std::string> told;
 
     return impl_->with_memory_of_the_caller([&] {
         if (impl_->borrowed) impl_->session.queue().barrier({}, "job");
         std::map<engine::Source, DeviceArray> arrays;
-        for (const auto& [name, input] : inputs) arrays.emplace(engine::Source{std::nullopt, name}, impl_->take(input, name));
+        for (const auto& [name, input] : inputs)
+            arrays.emplace(engine::Source{std::nullopt, name}, impl_->take_for(*job.input(name), job.non_finite, input, told));
 
         std::vector<Pending> pending;
         CallOptions options;
@@ -38,6 +85,7 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
         std::vector<Result> done;
         for (Pending& step : pending) done.push_back(step.get());
         Result result;
+        result.warnings = std::move(told);
         Json reports = Json::array();
         for (std::size_t i = 0; i < done.size(); ++i) {
             Json report = Json::parse(done[i].report);

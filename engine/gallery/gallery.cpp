@@ -68,6 +68,14 @@ std::string value_of(const Json& value) {
     return value.dump();
 }
 
+/// What the report warns of in one input or output.
+std::string warnings_in(const Json& part) {
+    std::string html;
+    for (const Json& warning : part.value("warnings", Json::array()))
+        html += fmt::format("<p class=\"warning\">{}</p>", escaped(warning.get<std::string>()));
+    return html;
+}
+
 std::string steps_of(const Json& report) {
     std::string rows;
     const Json& written = report.contains("job") ? report["job"].value("steps", Json::array()) : Json();
@@ -114,9 +122,7 @@ std::string output_of(const std::string& name, const Json& output, const Json& r
                       const Standing& standing) {
     const fs::path path = path_from(output.value("path", "")), at = standing ? standing(path) : path;
     const std::string extension = io::in_lower_case(path.extension().string());
-    std::string html = fmt::format("<h3>{}</h3>", escaped(name));
-    for (const Json& warning : output.value("warnings", Json::array()))
-        html += fmt::format("<p class=\"warning\">{}</p>", escaped(warning.get<std::string>()));
+    std::string html = fmt::format("<h3>{}</h3>", escaped(name)) + warnings_in(output);
     try {
         if (extension == ".csv") {
             Json columns;
@@ -157,6 +163,7 @@ std::string inputs_of(const Json& report) {
     const Json inputs = report.value("inputs", Json::object());
     for (const auto& [name, input] : inputs.items()) {
         html += fmt::format("<h3>{} <span class=\"quiet\">{}</span></h3>", escaped(name), escaped(input.value("array", "")));
+        html += warnings_in(input);
         std::string files;
         const Json& list = input.at("files");
         for (std::size_t i = 0; i < std::min(list.size(), most_files); ++i)
@@ -167,13 +174,21 @@ std::string inputs_of(const Json& report) {
     return html;
 }
 
+/// What data gave cause for is in the report's own list, what the plan did with its step alone.
 std::string warnings_of(const Json& report) {
-    std::string html;
-    for (const Json& warning : report.value("warnings", Json::array())) {
-        const std::string text =
-            warning.is_string() ? warning.get<std::string>() : warning.value("first", "") + ": " + warning.value("text", "");
-        html += fmt::format("<p class=\"warning\">{}</p>", escaped(text));
+    std::vector<std::string> texts;
+    for (const Json& warning : report.value("warnings", Json::array()))
+        texts.push_back(warning.is_string() ? warning.get<std::string>()
+                                            : warning.value("first", "") + ": " + warning.value("text", ""));
+    const bool of_job = !report.contains("parallax_series_report");   // a series has all of them in its list
+    for (const Json& step : of_job ? report.value("steps", Json::array()) : Json::array()) {
+        for (const Json& warning : step.value("warnings", Json::array())) {
+            std::string text = fmt::format("step \"{}\": {}", step.value("id", ""), warning.get<std::string>());
+            if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+        }
     }
+    std::string html;
+    for (const std::string& text : texts) html += fmt::format("<p class=\"warning\">{}</p>", escaped(text));
     return html;
 }
 
@@ -195,17 +210,28 @@ std::string item_of(const series::Record& record, const Json& report) {
     return html + "</div>";
 }
 
+/// As many as there is room for, evenly taken.
+std::vector<const series::Record*> some_of(const std::vector<const series::Record*>& records, std::size_t most) {
+    std::vector<const series::Record*> some;
+    const std::size_t count = std::min(most, records.size());
+    for (std::size_t i = 0; i < count; ++i) some.push_back(records[count > 1 ? i * (records.size() - 1) / (count - 1) : 0]);
+    return some;
+}
+
+/// What failed goes first: nothing else on the page says what it was.
 std::string items_of(const Json& report, std::size_t most) {
     const fs::path manifest = path_from(report.value("manifest", ""));
-    std::vector<const series::Record*> records;
+    std::vector<const series::Record*> failed, done;
     const series::Manifest::Contents contents = series::Manifest::contents_of(manifest);
-    for (const auto& [name, record] : contents.records) records.push_back(&record);
+    for (const auto& [name, record] : contents.records) (record.done ? done : failed).push_back(&record);
+    std::vector<const series::Record*> records = some_of(failed, most);
+    const std::vector<const series::Record*> others = some_of(done, most - records.size());
+    records.insert(records.end(), others.begin(), others.end());
     std::string html = "<div class=\"items\">";
-    const std::size_t count = std::min(most, records.size());
-    for (std::size_t i = 0; i < count; ++i)
-        html += item_of(*records[count > 1 ? i * (records.size() - 1) / (count - 1) : 0], report);
+    for (const series::Record* record : records) html += item_of(*record, report);
     html += "</div>";
-    if (count < records.size()) html += fmt::format("<p>{} of {} items</p>", count, records.size());
+    if (const std::size_t all = failed.size() + done.size(); records.size() < all)
+        html += fmt::format("<p>{} of {} items</p>", records.size(), all);
     return html;
 }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <string_view>
 #include <vector>
 
 #include "gallery/html.hpp"
+#include "io/exif.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/picture/picture.hpp"
@@ -36,23 +38,29 @@ std::string bytes_of_file(const fs::path& path, std::uint64_t most) {
     return bytes;
 }
 
-/// An element as a real number.
-std::vector<float> reals(const HostArray& array) {
-    std::vector<float> values(static_cast<std::size_t>(array.desc.count()));
-    if (array.desc.type == ElementType::c64) {
-        const auto* const from = array.as<std::complex<float>>();
-        std::transform(from, from + values.size(), values.begin(), [](std::complex<float> z) { return std::abs(z); });
-    } else if (array.desc.type == ElementType::c128) {
-        const auto* const from = array.as<std::complex<double>>();
-        std::transform(from, from + values.size(), values.begin(),
-                       [](std::complex<double> z) { return static_cast<float>(std::abs(z)); });
-    } else {
-        io::visit_real(array.desc.type, [&]<class T>(T) {
-            const T* const from = array.as<T>();
-            std::transform(from, from + values.size(), values.begin(), [](T v) { return static_cast<float>(v); });
-        });
-    }
+/// Elements as real numbers, each divided by `unit`; of complex ones the amplitude.
+template <class Real>
+std::vector<Real> reals(const HostArray& array, double unit = 1) {
+    std::vector<Real> values(static_cast<std::size_t>(array.desc.count()));
+    const auto take = [&](const auto* from, const auto& real) {
+        std::transform(from, from + values.size(), values.begin(), [&](auto v) { return static_cast<Real>(real(v) / unit); });
+    };
+    const auto amplitude = [](auto z) { return static_cast<double>(std::abs(z)); };
+    if (array.desc.type == ElementType::c64) take(array.as<std::complex<float>>(), amplitude);
+    else if (array.desc.type == ElementType::c128) take(array.as<std::complex<double>>(), amplitude);
+    else
+        io::visit_real(array.desc.type,
+                       [&]<class T>(T) { take(array.as<T>(), [](T v) { return static_cast<double>(v); }); });
     return values;
+}
+
+/// What the elements are divided by to be numbers of 32 bits: 1, unless they are too large or too small for these.
+double unit_for_floats(const HostArray& array) {
+    if (array.desc.type != ElementType::f64 && array.desc.type != ElementType::c128) return 1;
+    double largest = 0;
+    for (const double value : reals<double>(array))
+        if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    return largest > 1e37 || (largest > 0 && largest < 1e-30) ? largest : 1;
 }
 
 struct Planes {
@@ -72,7 +80,7 @@ Planes planes_of(const ArrayDesc& desc) {
 }
 
 std::string curve_of(const HostArray& array) {
-    const std::vector<float> values = reals(array.to_dense());
+    const std::vector<double> values = reals<double>(array.to_dense());
     Curve curve{"value", "place", {}, {values.begin(), values.end()}};
     const double spacing = array.desc.axes[0].spacing;
     for (std::size_t i = 0; i < values.size(); ++i) curve.x.push_back(static_cast<double>(i) * spacing);
@@ -88,6 +96,18 @@ std::string figure(const fs::path& path, const std::string& inside, const std::s
                        escaped(words));
 }
 
+/// Whether a browser would turn or mirror it by its EXIF. The page shows pictures as they are read, beside what was made of them.
+bool is_turned_by_browsers(std::string_view picture) {
+    using namespace std::string_view_literals;
+    for (const std::string_view before : {"Exif\0\0"sv, "eXIf"sv}) {   // of JPEG and of PNG
+        const std::size_t at = picture.find(before);
+        if (at == std::string_view::npos) continue;
+        const std::string_view block = picture.substr(at + before.size());
+        if (io::exif_orientation({reinterpret_cast<const unsigned char*>(block.data()), block.size()}) != 1) return true;
+    }
+    return false;
+}
+
 std::string as_it_is(const fs::path& path, const std::string& extension, std::int64_t side) {
     constexpr std::pair<std::string_view, std::string_view> types[] = {
         {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".svg", "image/svg+xml"}};
@@ -95,6 +115,7 @@ std::string as_it_is(const fs::path& path, const std::string& extension, std::in
         if (extension != ending) continue;
         const std::string bytes =
             bytes_of_file(path, bytes_a_pixel_of_side * static_cast<std::uint64_t>(side) / (side < 400 ? 8 : 1));
+        if (is_turned_by_browsers(bytes)) return {};
         return bytes.empty() ? bytes : fmt::format("<img alt=\"\" src=\"{}\">", data_link(type, bytes));
     }
     if (extension != ".mp4") return {};
@@ -113,7 +134,7 @@ HostArray small_picture(const HostArray& given, std::int64_t most, std::int64_t 
     const std::int64_t each = std::max<std::int64_t>(side / columns, 1);
     const std::int64_t factor = (std::max(planes.width, planes.height) + each - 1) / each;
     const std::int64_t width = (planes.width + factor - 1) / factor, height = (planes.height + factor - 1) / factor;
-    const std::vector<float> values = reals(array);
+    const std::vector<float> values = reals<float>(array, unit_for_floats(array));
     std::vector<ArrayDesc::Extent> extents{{'t', count}, {'y', height}, {'x', width}};
     if (channels > 1) extents.push_back({'c', channels});
     HostArray small = HostArray::make(ArrayDesc::dense(ElementType::f32, extents));
@@ -170,6 +191,7 @@ std::string shown(const fs::path& path, const io::ReadOptions& options, std::int
         if (array.desc.axes.size() == 1) return figure(path, curve_of(array), array.desc.describe());
         const Planes planes = planes_of(array.desc);
         std::string words = array.desc.describe();
+        if (is_complex(array.desc.type)) words += ", its amplitude";
         if (planes.count > most_planes) words += fmt::format(", {} planes of {}", most_planes, planes.count);
         return figure(path, fmt::format("<img alt=\"\" src=\"{}\">", picture_link(small_picture(array, most_planes, side))),
                       words);

@@ -126,31 +126,24 @@ void read_combination(const JsonObject& object, InputSpec& input) {
     }
 }
 
-}  // namespace
-
-InputSpec parse_input(const std::string& name, const Json& json, const std::string& pointer) {
-    const JsonValue value(json, pointer);
-    InputSpec input;
-    input.name = check_name(name, pointer);
-    input.pointer = pointer;
-    input.written = json;
-    if (json.is_string()) {
-        input.files = {value.path()};
-        return input;
-    }
+/// The keys of an input that is an object. `read_here`: it names what is read; else an array stands in its place.
+void read_input_keys(const JsonValue& value, bool read_here, InputSpec& input) {
+    const std::string& pointer = input.pointer;
     std::vector<std::string> known{"file",      "files", "combine", "page",          "pages",   "volume",
                                    "page_axis", "raw",   "grey",    "keep_channels", "running", "slab"};
     for (const std::string& unit : spacing_units) known.push_back("spacing_" + unit);
     known.insert(known.end(), choice_keys.begin(), choice_keys.end());
     const JsonObject object(value, R"(a path, {"file": path, ...} or {"files": pattern, "combine": "mean"})", known);
     const bool one = object.contains("file"), several = object.contains("files");
-    if (one == several) {
+    if (one == several && (one || read_here)) {
         throw ConfigError(pointer, one ? "\"file\" beside \"files\"" : "neither \"file\" nor \"files\"",
                           "one of \"file\" and \"files\"");
     }
-    input.files = one ? std::vector{object.at("file").path()} : object.at("files").paths();
-    input.globs = input.read.alone = several;
-    read_combination(object, input);
+    if (read_here) {
+        input.files = one ? std::vector{object.at("file").path()} : object.at("files").paths();
+        input.globs = input.read.alone = several;
+        read_combination(object, input);
+    }
     read_pages(object, input.read);
     read_choices(object, input.read);
     if (object.contains("raw")) input.read.raw = read_raw(object.at("raw"));
@@ -166,6 +159,20 @@ InputSpec parse_input(const std::string& name, const Json& json, const std::stri
                           "a channel is one of all, and grey is made of them");
     if (object.contains("slab")) input.slab = object.at("slab").count(1);
     input.spacing = read_spacing(object);
+}
+
+}  // namespace
+
+InputSpec parse_input(const std::string& name, const Json& json, const std::string& pointer) {
+    const JsonValue value(json, pointer);
+    InputSpec input;
+    input.name = check_name(name, pointer);
+    input.pointer = pointer;
+    input.written = json;
+    if (json.is_string())
+        input.files = {value.path()};
+    else
+        read_input_keys(value, true, input);
     return input;
 }
 
@@ -472,7 +479,7 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
     return job;
 }
 
-Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorithms, const std::vector<std::string>& given) {
+Job parse_job_on_arrays(const Json& json, const std::vector<Algorithm>& algorithms, const std::vector<std::string>& given) {
     const JsonObject whole = job_object(json);
     Job job = read_settings(whole);
     if (job.for_each) throw UnsupportedError("for_each reads files", {"run the job once for each array"});
@@ -484,9 +491,14 @@ Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorith
     }
     if (whole.contains("inputs") && whole.at("inputs").json().is_object()) {
         for (const auto& [name, value] : JsonObject(whole.at("inputs"), "").members()) {
-            if (job.input(name) != nullptr) continue;
-            throw ConfigError(value.pointer(), fmt::format("the input \"{}\", for which no array was given", name),
-                              "an array for every input", "Engine::run reads inputs from files");
+            const auto input =
+                std::find_if(job.inputs.begin(), job.inputs.end(), [&](const InputSpec& i) { return i.name == name; });
+            if (input == job.inputs.end())
+                throw ConfigError(value.pointer(), fmt::format("the input \"{}\", for which no array was given", name),
+                                  "an array for every input", "Engine::run reads inputs from files");
+            if (!value.json().is_object()) continue;
+            input->written = value.json();
+            read_input_keys(value, false, *input);
         }
     }
     read_steps(whole, algorithms, job);
@@ -501,7 +513,11 @@ Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorith
     }
     require_outputs(job);
     resolve_names(job);
-    return job.pipeline();
+    return job;
+}
+
+Pipeline parse_pipeline(const Json& json, const std::vector<Algorithm>& algorithms, const std::vector<std::string>& given) {
+    return parse_job_on_arrays(json, algorithms, given).pipeline();
 }
 
 }  // namespace parallax::engine

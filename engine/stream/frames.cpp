@@ -59,6 +59,12 @@ std::array<std::uint8_t, 3> to_ycbcr(const std::uint8_t* rgb) {
     return {byte(16 + 219 * y), byte(128 + 224 * cb), byte(128 + 224 * cr)};
 }
 
+/// That white is another number than PGM that is written says.
+std::string told_of_white(std::int64_t white) {
+    return fmt::format("standard input: white is {} in it; values are as they are stored, and PGM that is written says {}", white,
+                       white > 255 ? 65535 : 255);
+}
+
 io::picture::Kind picture_kind(Kind kind) {
     return kind == Kind::pgm ? io::picture::Kind{"PGM", false, true} : io::picture::Kind{"Y4M"};
 }
@@ -140,9 +146,7 @@ FrameReader::FrameReader(Pipe& pipe, const std::optional<io::RawLayout>& raw) : 
     size_ = *size;
     header_read_ = true;
     if (size_.largest != 255 && size_.largest != 65535)
-        warnings_.push_back(
-            fmt::format("standard input: white is {} in it; values are as they are stored, and PGM that is written says {}",
-                        size_.largest, size_.bytes == 2 ? 65535 : 255));
+        warnings_.push_back(told_of_white(size_.largest));
     std::vector<ArrayDesc::Extent> extents{{'y', size_.height}, {'x', size_.width}};
     if (size_.channels > 1) extents.push_back({'c', size_.channels});
     desc_ = ArrayDesc::dense(size_.bytes == 2 ? ElementType::u16 : ElementType::u8, extents);
@@ -177,7 +181,9 @@ void FrameReader::begin_y4m(const std::string& line) {
         fail(fmt::format("is YUV4MPEG2 with colours \"{}\", which are not known", io::shortened(space)),
              "try -pix_fmt gray of ffmpeg");
     check_words(height);
-    const std::size_t bytes = bits_of(space) > 8 ? 2 : 1;
+    const int bits = bits_of(space);
+    const std::size_t bytes = bits > 8 ? 2 : 1;
+    if (bits > 8 && bits < 16) warnings_.push_back(told_of_white((1 << bits) - 1));
     behind_ = static_cast<std::size_t>(*colours) * bytes;
     if (behind_ > 0) warnings_.push_back(fmt::format("standard input: of its colours ({}) brightness alone is taken", space));
     desc_ = ArrayDesc::dense(bytes == 2 ? ElementType::u16 : ElementType::u8, {{'y', height}, {'x', width}});

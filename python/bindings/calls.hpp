@@ -30,7 +30,7 @@ struct PyPending {
     PyPending(Pending p, nb::dict i) : inputs(std::move(i)), pending(std::move(p)) {}
     PyPending(PyPending&&) = default;
     ~PyPending() {
-        if (!pending) return;
+        if (!pending || pending.born != forks) return;
         const nb::gil_scoped_release released;
         try {
             pending.done().wait();   // Python may take the inputs' memory next

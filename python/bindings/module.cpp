@@ -36,6 +36,8 @@ NB_MODULE(_parallax, m) {
     add_exceptions(m);
     main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { visits().close(); }));
+    if (const nb::module_ os = nb::module_::import_("os"); nb::hasattr(os, "register_at_fork"))
+        os.attr("register_at_fork")("after_in_child"_a = nb::cpp_function(&after_fork));
 
     m.def("devices", [] {
         nb::list list;
@@ -131,7 +133,14 @@ NB_MODULE(_parallax, m) {
     nb::class_<PyPreparation>(m, "Preparation", "Plans that are being made in the background.")
         .def_prop_ro("progress", [](const PyPreparation& p) { return p.progress(); })
         .def_prop_ro("done", [](const PyPreparation& p) { return p.done(); })
-        .def("wait", [](PyPreparation& p) { unlocked([&] { p.wait(); }); })
+        .def("wait",
+             [](PyPreparation& p) {
+                 while (!p.done()) {   // PyErr_CheckSignals() hears of Ctrl-C in the main thread alone
+                     unlocked([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+                     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                 }
+                 unlocked([&] { p.wait(); });
+             })
         .def("cancel", [](PyPreparation& p) { p.cancel(); });
 
     nb::class_<PyEngine>(m, "Engine")
@@ -205,7 +214,13 @@ NB_MODULE(_parallax, m) {
                  return PyArray(unlocked([&] { return session.upload(View(view.desc, view.memory.data())); }));
              })
         .def("_download",
-             [](PySession& session, const PyArray& array) { return to_numpy(unlocked([&] { return session.download(array); })); })
+             [](PySession& session, const PyArray& array) {
+                 if (!array.desc().is_dense()) return to_numpy(unlocked([&] { return session.download(array); }));
+                 HostArray host = HostArray::make(array.desc());
+                 const Event read = unlocked([&] { return session.read(array, MutableView(host)); });
+                 interruptible([read, memory = host.memory] { read.wait(); }, {});   // which holds what is still written to
+                 return to_numpy(std::move(host));
+             })
         .def("_wrap",
              [](PySession& session, std::uintptr_t memory, const std::string& type, const std::vector<std::int64_t>& shape,
                 const std::string& axes, bool cuda, const std::vector<std::int64_t>& strides) {

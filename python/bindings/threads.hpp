@@ -55,10 +55,11 @@ private:
     bool closed_ = false;
 };
 
-inline Visits& visits() {
-    static Visits* const all = new Visits;   // for ever: threads may end after everything else
-    return *all;
+inline Visits*& visits_of_this_process() {
+    static Visits* all = new Visits;   // for ever: threads may end after everything else
+    return all;
 }
+inline Visits& visits() { return *visits_of_this_process(); }
 
 /// A Python function that C++ may call, copy and drop in any thread.
 template <class... Args>
@@ -86,13 +87,27 @@ struct LockAfterwards {
         if (state) PyEval_RestoreThread(state);
     }
 };
+/// How often this process is a child of fork. What was opened before has no threads in it and would wait for them for ever: it is
+/// dropped as it is, and its memory goes with the process.
+inline unsigned forks = 0;
+
+/// In the child: threads that were inside have not come along.
+inline void after_fork() {
+    ++forks;
+    visits_of_this_process() = new Visits;
+}
+
 template <class T>
 struct Unlocked : private LockAfterwards, T {
     Unlocked(T&& value) : T(std::move(value)) {}
-    Unlocked(Unlocked&& other) noexcept : T(std::move(other)) {}
+    Unlocked(Unlocked&& other) noexcept : T(std::move(other)), born(other.born) {}
     ~Unlocked() {
-        if (PyGILState_Check()) state = PyEval_SaveThread();   // until T, and then LockAfterwards, have been destroyed
+        if (born != forks)
+            new T(std::move(static_cast<T&>(*this)));   // for ever
+        else if (PyGILState_Check())
+            state = PyEval_SaveThread();   // until T, and then LockAfterwards, have been destroyed
     }
+    unsigned born = forks;
 };
 using PyEngine = Unlocked<Engine>;
 using PySession = Unlocked<Session>;

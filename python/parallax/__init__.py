@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
@@ -58,28 +59,57 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     axes: a letter for each dimension, slowest first (c channel, t time, z depth, y row, x column, n anything else); without, "x",
     "yx", "zyx" or "tzyx". spacing: of every axis, or one for each, in `unit`.
     """
+    if isinstance(array, View):
+        _refuse("", "a View, whose axes and spacing are said", "an array", "parallax.view(array, axes=..., spacing=...) says all at once")
+    if isinstance(array, Array):   # what it says of itself goes with it
+        axes = axes or array.axes
+        if spacing is None:
+            spacing, unit = array.spacing, unit or array.unit
+        array = array.numpy()
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.is_masked(array):
+            _refuse("", f"a masked array of which {np.ma.count_masked(array)} elements are masked", "an array without a mask",
+                    "array.filled(value) says what stands in their place")
+        array = array.data
     if not isinstance(array, np.ndarray):
         array = np.from_dlpack(array) if hasattr(array, "__dlpack__") else np.asarray(array)
+    _name_of(array.dtype)
     if array.ndim == 0:
         array = array.reshape(1)
     if any(stride < 0 for stride in array.strides) or not array.dtype.isnative or any(stride % array.itemsize for stride in array.strides):
         array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     if axes is None:
-        if array.ndim not in _USUAL_AXES:
-            raise ConfigError(f"found an array of {array.ndim} dimensions, expected axes that say what they are")
-        axes = _USUAL_AXES[array.ndim]
+        axes = _usual_axes(array.ndim)
+    if isinstance(spacing, (str, bytes)):
+        _refuse("", f"the spacing {spacing!r}", "a number, or one for each axis", "the unit stands by itself: spacing=1.4, unit=\"um\"")
     if spacing is None:
         spacing = []
-    elif isinstance(spacing, (int, float)):
-        spacing = [float(spacing)] * array.ndim
-    return View(array, axes, list(spacing), unit)
+    elif np.ndim(spacing) == 0:
+        spacing = [spacing] * array.ndim
+    return View(array, axes, [float(distance) for distance in spacing], unit)
+
+
+def _usual_axes(dimensions: int) -> str:
+    """Of an array whose axes nobody has said."""
+    if dimensions not in _USUAL_AXES:
+        _refuse("", f"an array of {dimensions} dimensions", "axes that say what they are", 'for instance axes="tczyx"')
+    return _USUAL_AXES[dimensions]
+
+
+def _name_of(dtype: Any) -> str:
+    """The library's name of an element type of NumPy's."""
+    dtype = np.dtype(dtype)
+    if dtype.name not in _NAMES:
+        hint = "array.astype(np.float32) makes such an array" if dtype.kind in "fOiuc" else ""
+        _refuse("", f"elements of type {dtype.name}", f"one of {', '.join(_NAMES)}", hint)
+    return _NAMES[dtype.name]
 
 
 class Array:
     """An array in a device's memory. `numpy()` brings it down; what speaks DLPack or CUDA's array interface reads it where it is."""
 
-    def __init__(self, array: _parallax.Array, session: Session, keep: Any = None):
-        self._array, self._session, self._keep = array, session, keep
+    def __init__(self, array: _parallax.Array, session: Session, keep: Any = None, ready: Event | None = None):
+        self._array, self._session, self._keep, self._ready = array, session, keep, ready
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -119,9 +149,18 @@ class Array:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
-        if self._array.cuda:
+        if self._array.cuda and options.get("dl_device") in (None, self.__dlpack_device__()):
+            self._wait()
             return self._array._cuda().__dlpack__()
-        return self.numpy().__dlpack__(**options)
+        if options.get("copy") is False:
+            raise BufferError("an array on this device cannot be seen from the host without a copy")
+        return self.numpy().__dlpack__(**{name: value for name, value in options.items() if name != "stream"})   # which is a device's
+
+    def _wait(self) -> None:
+        """Until it has been computed: others read its memory in streams that know nothing of the session's."""
+        if self._ready is not None:
+            self._ready.wait()
+            self._ready = None
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (2, 0) if self._array.cuda else (1, 0)
@@ -130,6 +169,7 @@ class Array:
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if not self._array.cuda:
             raise AttributeError("not on a CUDA device")
+        self._wait()
         return {"shape": self.shape, "typestr": self.dtype.str, "data": (self._array.cuda, False), "version": 3, "strides": None}
 
     def __repr__(self) -> str:
@@ -168,7 +208,8 @@ class Pending:
 
     def __init__(self, pending: _parallax.Pending, session: Session):
         self._pending, self._session = pending, session
-        self.arrays: dict[str, Array] = {name: Array(array, session) for name, array in pending.arrays.items()}
+        ready = None if session._in_the_hosts_stream else pending.done
+        self.arrays: dict[str, Array] = {name: Array(array, session, ready=ready) for name, array in pending.arrays.items()}
 
     @property
     def done(self) -> Event:
@@ -243,14 +284,30 @@ def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: s
     unknown = set(options) - _JOB_OPTIONS
     if unknown:
         raise TypeError(f"run() has no option {', '.join(sorted(unknown))}; there are {', '.join(sorted(_JOB_OPTIONS))}")
-    given = {"folder": os.fspath(folder), "out": os.fspath(out), "overwrite": bool(overwrite), **options}
+    given = {"folder": os.fsdecode(folder), "out": os.fsdecode(out), "overwrite": bool(overwrite), **options}
     for name in ("manifest", "trace"):
         if name in given:
-            given[name] = os.fspath(given[name])
+            given[name] = os.fsdecode(given[name])
+    for name in ("shard", "shards", "readers", "writers", "in_flight"):
+        if name in given:
+            given[name] = _count(name, given[name])
+    for name in ("confined", "sync", "resume", "ranks"):
+        if name in given:
+            given[name] = bool(given[name])
     if "roots" in given:
-        given["roots"] = {name: os.fspath(path) for name, path in given["roots"].items()}
+        given["roots"] = {name: os.fsdecode(path) for name, path in given["roots"].items()}
     report = _parallax._run_job(_text(job), list(engines), given, _spec(device), cache_folder, log, progress, cancel or CancelToken())
     return json.loads(report) if report else {}
+
+
+def _count(name: str, value: Any) -> int:
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = -1
+    if not 0 <= count < 2**31:
+        _refuse(name, repr(value), "a whole number, 0 or more")
+    return count
 
 
 def _spec(device: str | int | Mapping[str, Any]) -> str:
@@ -258,7 +315,7 @@ def _spec(device: str | int | Mapping[str, Any]) -> str:
 
 
 def _text(job: Mapping[str, Any] | str) -> str:
-    return job if isinstance(job, str) else json.dumps(job)
+    return job if isinstance(job, str) else json.dumps(job, default=_plain)
 
 
 class Session(AlgorithmCalls):
@@ -272,6 +329,7 @@ class Session(AlgorithmCalls):
                  stream: int | None = None):
         self.engine = engine if isinstance(engine, _parallax.Engine) else Engine(engine)
         self._session = _parallax.Session(self.engine, queue, stream)
+        self._in_the_hosts_stream = stream is not None
         self._algorithms = {entry["name"]: entry for entry in json.loads(_parallax.Engine._algorithms(self.engine))}
 
     def trim(self) -> None:
@@ -284,24 +342,23 @@ class Session(AlgorithmCalls):
         self._session._time_each_launch(each)
 
     def upload(self, array: ArrayLike, axes: str | None = None, spacing: float | Sequence[float] | None = None, unit: str = "") -> Array:
-        given = array if isinstance(array, View) else view(array, axes, spacing, unit)
+        given = array if isinstance(array, View) and axes is None and spacing is None and not unit else view(array, axes, spacing, unit)
         return Array(self._session._upload(given), self)
 
     def allocate(self, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """Uninitialised."""
-        return Array(self._session._allocate(_NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)], [], ""), self)
+        return Array(self._session._allocate(_name_of(dtype), list(shape), axes or _usual_axes(len(shape)), [], ""), self)
 
     def wrap(self, memory: int, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """A cl_mem of the engine's context, as a number; retained."""
-        return Array(self._session._wrap(memory, _NAMES[np.dtype(dtype).name], list(shape), axes or _USUAL_AXES[len(shape)],
-                                         False, []), self)
+        return Array(self._session._wrap(memory, _name_of(dtype), list(shape), axes or _usual_axes(len(shape)), False, []), self)
 
     def wrap_cuda(self, array: Any, axes: str | None = None) -> Array:
         """An array of PyTorch, CuPy and the like on the engine's CUDA device; kept alive, not copied."""
         about = array.__cuda_array_interface__
         dtype, shape = np.dtype(about["typestr"]), list(about["shape"])
         strides = [stride // dtype.itemsize for stride in about.get("strides") or []]
-        wrapped = self._session._wrap(about["data"][0], _NAMES[dtype.name], shape, axes or _USUAL_AXES[len(shape)], True, strides)
+        wrapped = self._session._wrap(about["data"][0], _name_of(dtype), shape, axes or _usual_axes(len(shape)), True, strides)
         return Array(wrapped, self, keep=array)
 
     def call(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
@@ -344,7 +401,13 @@ class Session(AlgorithmCalls):
 
     def _arguments(self, algorithm, inputs, parameters, outputs, into, variant, policy):
         return (algorithm, _parameters(parameters or {}), self._inputs(inputs), list(outputs or []),
-                {name: array._array for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+                {name: _place(name, array) for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+
+
+def _place(name: str, array: Any) -> _parallax.Array:
+    if not isinstance(array, Array):
+        _refuse(f"/into/{name}", f"a {type(array).__name__}", "an array on the device", "session.allocate(shape, dtype) makes one")
+    return array._array
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
@@ -358,7 +421,9 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON has them."""
+    """NumPy's numbers and arrays, and paths, as JSON has them."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
     raise TypeError(f"a parameter of type {type(value).__name__}")

@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import os
 import subprocess
 import sys
 import threading
@@ -34,6 +35,66 @@ def test_arrays_come_down_as_they_went_up(session, dtype):
     np.testing.assert_array_equal(session.upload(array[::-1, 1:3, ::2]).numpy(), array[::-1, 1:3, ::2])   # strides of every kind
     np.testing.assert_array_equal(session.upload(array.T, axes="xyz").numpy(), array.T)
     np.testing.assert_array_equal(np.asarray(up), array)
+
+
+def test_arrays_of_every_layout_go_in(session, image):
+    for array in (image.T, np.asfortranarray(image), np.broadcast_to(image[0], (5, 64)), image.astype(">u2"), image.astype(">c8"),
+                  np.frombuffer(b"\0" + image.astype(np.float32).tobytes(), np.float32, offset=1).reshape(48, 64), image[:0]):
+        np.testing.assert_array_equal(session.upload(array).numpy(), array)
+    assert session.upload(np.float32(3)).shape == (1,)
+
+
+def test_what_is_no_array_of_numbers_is_refused_with_what_it_is(session, image):
+    for array, found in ((image.astype(object), "object"), (image.astype("M8[s]"), "datetime64"), (image.astype(np.float16), "float16"),
+                         (image.astype(str), "str"), ("words", "str"), (None, "object"), (np.zeros(3, "V4"), "void")):
+        with pytest.raises(parallax.ConfigError, match=f"found elements of type {found}") as refused:
+            session.box_filter(array)
+        assert "float32" in refused.value.expected
+    with pytest.raises(parallax.ConfigError, match="an array of 5 dimensions") as refused:
+        session.upload(image.reshape(1, 1, 1, 48, 64))
+    assert refused.value.found and refused.value.hint
+    with pytest.raises(parallax.ConfigError, match="of type float16"):
+        session.allocate((3, 4), np.float16)
+    with pytest.raises(parallax.ConfigError, match="5 dimensions"):
+        session.allocate((1, 1, 1, 3, 4))
+    with pytest.raises(parallax.ConfigError, match="/into/image: found a ndarray"):
+        session.box_filter(image, into={"image": image})
+
+
+def test_a_mask_is_never_passed_over(session, image):
+    masked = np.ma.masked_array(image, image > 100)
+    with pytest.raises(parallax.ConfigError, match=f"a masked array of which {(image > 100).sum()} elements are masked"):
+        session.reduce(masked)
+    assert session.reduce(masked.filled(0))["value"]["value"] == image[image <= 100].sum(dtype=int)
+    assert session.reduce(np.ma.masked_array(image))["value"]["value"] == image.sum(dtype=int)   # without one that counts
+
+
+def test_an_array_takes_its_axes_and_spacing_along(session):
+    colours = parallax.view(np.zeros((6, 5, 3), np.uint8), axes="yxc", spacing=[2, 3, 1], unit="mm")
+    there = parallax.Session("native").upload(session.upload(colours))
+    assert (there.axes, there.spacing, there.unit) == ("yxc", [2, 3, 1], "mm")
+    said = session.upload(there, spacing=np.float32(4), unit="um")
+    assert (said.axes, said.spacing, said.unit) == ("yxc", [4, 4, 4], "um")
+    with pytest.raises(parallax.ConfigError, match="a View"):
+        session.upload(colours, spacing=4)
+    with pytest.raises(parallax.ConfigError, match="a spacing of nan"):
+        session.upload(np.zeros((4, 4)), spacing=np.nan)
+    with pytest.raises(parallax.ConfigError, match="a number, or one for each axis"):
+        session.upload(np.zeros((4, 4)), spacing="1.4 um")
+    with pytest.raises(parallax.ConfigError, match="the axis x twice"):
+        session.upload(np.zeros((4, 4)), axes="xx")
+
+
+def test_a_job_in_memory_holds_to_what_it_says_of_its_inputs(session):
+    array = np.array([[1, np.nan], [3, 4]], np.float32)
+    job = {"parallax": 1, "inputs": {"image": {"file": "f.npy", "spacing_um": 2}}, "non_finite": "mask",
+           "steps": [{"run": "crop", "out": {"image": "part"}}], "outputs": ["part"]}
+    part = session.run(job, {"image": array})["part"]
+    assert (part.spacing, part.unit) == ([2, 2], "um")
+    np.testing.assert_array_equal(part.numpy(), [[1, 0], [3, 4]])
+    assert np.isnan(array[0, 1])
+    with pytest.raises(parallax.IoError, match="holds nan at"):
+        session.run({**job, "non_finite": "reject"}, {"image": array})
 
 
 def test_calls_give_what_numpy_gives(session, image):
@@ -216,6 +277,35 @@ def test_dlpack_and_cuda(session, image):
     assert array.__dlpack_device__()[0] == 2
 
 
+def test_what_shares_memory_waits_for_the_work(session, image):
+    pending = session.submit("box_filter", {"image": image}, {"radius": 1})
+    array = pending.arrays["image"]
+
+    class OnCuda:   # what a CUDA device would hand out
+        cuda, shape, type = 4096, (48, 64), "u8"
+
+        def _cuda(self):
+            return np.zeros(3)
+
+    waited = []
+
+    class Done:
+        def wait(self):
+            waited.append(True)
+
+    assert array._ready is not None and pending.get()["image"]._ready is None
+    shared = parallax.Array(OnCuda(), session, ready=Done())
+    assert shared.__cuda_array_interface__["data"] == (4096, False) and waited == [True]
+    shared = parallax.Array(OnCuda(), session, ready=Done())
+    shared.__dlpack__(stream=1)
+    shared.__dlpack__(stream=1)
+    assert waited == [True, True]   # once
+    if not array._array.cuda:
+        np.testing.assert_array_equal(np.from_dlpack(array), array.numpy())
+        with pytest.raises(BufferError, match="without a copy"):
+            array.__dlpack__(copy=False)
+
+
 def test_objects_of_pyopencl(image):
     cl = pytest.importorskip("pyopencl")
     if not any(device["backend"] == "opencl" for device in parallax.devices()):
@@ -307,6 +397,82 @@ def test_each_launch_can_have_a_time_of_its_own(image):
         result = session.equalize(frame, into={"image": into})
     assert "equalize" in str(result.report)
     assert ", map" not in str(result.report)
+
+
+def test_a_jobs_numbers_paths_and_options_are_taken_as_python_has_them(image, tmp_path):
+    np.save(tmp_path / "f.npy", image)
+    job = {"parallax": 1, "inputs": {"image": tmp_path / "f.npy"}, "steps": [{"run": "box_filter", "radius": np.int64(2)}],
+           "outputs": {"image": "g.npy"}}
+    parallax.run(job, out=bytes(tmp_path), device="native", sync=np.False_)
+    assert (tmp_path / "g.npy").exists()
+    for wrong in (-1, "2", 2.5, 2**40):
+        with pytest.raises(parallax.ConfigError, match="readers: found .*, expected a whole number"):
+            parallax.run(job, out=tmp_path, device="native", overwrite=True, readers=wrong)
+
+
+@pytest.mark.skipif(not any(d["type"] == "cpu" and d["backend"] == "opencl" for d in parallax.devices()), reason="nothing to compile")
+def test_control_c_is_heard_while_plans_are_waited_for():
+    program = """
+import os, signal, threading, numpy as np, parallax
+session = parallax.Session(parallax.Engine("cpu", cache_folder="off"))
+plans = session.prepare("hologram", {"hologram": np.zeros((480, 640), np.uint8)}, {"wavelength_nm": 532, "pixel_um": 1.4, "distance_um": 1000})
+threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    plans.wait()
+    print("it ended")
+except KeyboardInterrupt:
+    print("heard, done:", plans.done)
+plans.wait()
+print("done:", plans.done)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["heard, done: False", "done: True"], done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_child_of_fork_drops_what_its_parent_had_opened():
+    program = """
+import os, sys, numpy as np, parallax
+class Opened: session = parallax.Session("native")
+image = np.ones((64, 64), np.float32)
+pending = Opened.session.submit("diffusion_lb", {"image": image}, {"iterations": 3})
+child = os.fork()
+if child == 0:
+    del pending
+    Opened.session = parallax.Session("native")   # its own, and the parent's goes
+    assert Opened.session.reduce(image)["value"]["value"] == 64 * 64
+    sys.exit(3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+assert pending.get()["image"].numpy().shape == (64, 64)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_control_c_is_heard_while_results_are_waited_for():
+    program = """
+import os, signal, threading, time, numpy as np, parallax
+session = parallax.Session("native")
+token = parallax.CancelToken()
+pending = session.submit("diffusion_lb", {"image": np.zeros((1024, 1024), np.float32)}, {"iterations": 100000}, cancel=token)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+began = time.monotonic()
+try:
+    pending.arrays["image"].numpy()
+    print("it ended")
+except KeyboardInterrupt:
+    print("heard after", round(time.monotonic() - began, 1))
+token.cancel()
+try:
+    pending.get()
+except parallax.CancelledError:
+    print("cancelled")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and lines[0].startswith("heard after") and float(lines[0].split()[-1]) < 10, done.stdout + done.stderr
+    assert lines[1] == "cancelled", done.stdout
 
 
 def test_control_c_is_heard_during_a_call():

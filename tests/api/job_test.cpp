@@ -1,8 +1,10 @@
 #include "api/support.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #if !defined(_WIN32)
 #include <unistd.h>
 #endif
@@ -26,6 +28,45 @@ std::string text_of(const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("a job in memory holds to what it says of inputs: spacing and values that are not finite") {
+    const auto job = [](const std::string& input, const std::string& more) {
+        return Job::parse(R"({"parallax": 1, "inputs": {"image": )" + input + "}, " + more +
+                          R"("steps": [{"run": "crop", "out": {"image": "part"}}], "outputs": ["part"]})");
+    };
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Engine engine({.device = spec});
+        Session session(engine);
+        constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+        const std::vector<float> given{1, 2, nan, 4, 5, 6};
+        const View view(given, {{'y', 2}, {'x', 3}});
+
+        const Result stated = session.run(job(R"({"file": "f.npy", "spacing_um": [2, 3]})", ""), {{"image", view}});
+        const ArrayDesc& desc = stated.array("part").desc();
+        CHECK(desc.unit == "um");
+        CHECK(desc.find('x')->spacing == 2);
+        CHECK(desc.find('y')->spacing == 3);
+        CHECK(stated.warnings.empty());
+
+        const Array array = session.upload(view);
+        for (const Input& input : {Input(view), Input(array)}) {
+            const Result masked = session.run(job(R"("f.npy")", R"("non_finite": "mask", )"), {{"image", input}});
+            CHECK(values<float>(session, masked.array("part")) == std::vector<float>{1, 2, 0, 4, 5, 6});
+            CHECK_THROWS_WITH_AS(session.run(job(R"("f.npy")", R"("non_finite": "reject", )"), {{"image", input}}),
+                                 doctest::Contains("holds nan at [0, 2] (y, x)"), IoError);
+        }
+        CHECK(std::isnan(given[2]));   // the caller's own
+        CHECK(std::isnan(values<float>(session, array)[2]));
+
+        const Result whole = session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", View(given, {{'z', 6}, {'x', 1}})}});
+        REQUIRE(whole.warnings.size() == 1);
+        CHECK(whole.warnings[0].find("\"page\" chooses from a file") != std::string::npos);
+        CHECK(session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", view}}).warnings.empty());   // it is the page
+        CHECK_THROWS_WITH_AS(session.run(job(R"({"spacing_mu": 2})", ""), {{"image", view}}),
+                             doctest::Contains("unknown key \"spacing_mu\""), ConfigError);
+    }
+}
 
 TEST_CASE("a job built in code is the job of its text") {
     const Job job = phantom_job();

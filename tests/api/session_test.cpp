@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "api/support.hpp"
 
 using namespace parallax;
@@ -172,6 +174,14 @@ TEST_CASE("errors say what is wrong, and leave the session as it was") {
                                      {{"image", array}},
                                      {.into = {{"image", session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}}))}}}}),
                         ConfigError);
+        for (const double spacing : {-1.4, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+            ArrayDesc desc = ArrayDesc::dense(ElementType::f32, extents);
+            desc.axes[1].spacing = spacing;
+            CHECK_THROWS_WITH_AS(session.upload(View(desc, image.data())), doctest::Contains("axis x with a spacing of"), ConfigError);
+        }
+        CHECK_THROWS_WITH_AS(session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}, {'x', 5}})),
+                             doctest::Contains("the axis x twice"), ConfigError);
+        CHECK_NOTHROW(session.allocate(ArrayDesc::dense(ElementType::u8, {{'n', 5}, {'n', 5}, {'x', 5}})));
         CancelToken token;
         token.cancel();
         CHECK_THROWS_AS(session.box_filter({}, array, {.cancel = token}), CancelledError);

@@ -76,6 +76,54 @@ TEST_CASE("gallery: a series shows its items, those that failed, and its tables"
     CHECK(contains(page, "<th>mean</th>"));
 }
 
+TEST_CASE("gallery: of a series of more items than are shown, all that failed are among them") {
+    const Folder folder(150, frames_job());
+    for (const char* broken : {"f007", "f077", "f149"}) write_text(folder / (std::string("frames/") + broken + ".tif"), "no picture");
+    const Run run = run_program({"run", "job.json", "--device", "native", "--no-sync", "--gallery", "page.html"}, folder.path());
+    CHECK(run.status == 1);
+    const std::string page = read_text(folder / "page.html");
+    CHECK(count_of(page, "class=\"failed\"") == 3);
+    for (const char* broken : {"f007.tif", "f077.tif", "f149.tif"}) CHECK(contains(page, std::string(broken) + "</h3><p class=\"failed\""));
+    CHECK(contains(page, "60 of 150 items"));
+}
+
+TEST_CASE("gallery: what a job's inputs and steps give cause to warn of is on the page") {
+    const TempFolder folder;
+    write_text(folder / "a.bin", std::string(2 * 12, 'a'));
+    HostArray bright = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', 8}, {'x', 8}}));
+    std::fill_n(bright.as<float>(), 64, 200.0f);
+    io::write(folder / "b.npy", bright);
+    write_text(folder / "job.json", R"({"parallax": 1,
+        "inputs": {"image": {"file": "a.bin", "raw": {"type": "u8", "axes": "yx", "shape": [3, 4]}}, "bright": "b.npy"},
+        "steps": [{"run": "crop", "in": {"image": "image"}, "out": {"image": "part"}}, {"run": "noise", "in": {"image": "bright"}, "out": {"image": "noisy"}},
+                  {"id": "smooth", "run": "diffusion_lb", "step": 50, "in": {"image": "bright"}, "out": {"image": "even"}}],
+        "outputs": {"part": "part.npy", "noisy": "noisy.npy", "even": "even.npy"}})");
+    const Run run = run_program({"run", "job.json", "--device", "native", "--gallery", "page.html"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const std::string page = read_text(folder / "page.html");
+    CHECK(contains(run.err, "12 of its 24 bytes lie behind the raw layout"));
+    CHECK(contains(page, "<p class=\"warning\">12 of its 24 bytes lie behind the raw layout"));
+    CHECK(contains(run.err, "warning: step \"noise\": "));
+    CHECK(count_of(page, "<p class=\"warning\">step &quot;noise&quot;: ") == 1);   // of its data, and told once
+    CHECK(count_of(page, "<p class=\"warning\">step &quot;smooth&quot;: 32 iterations") == 1);   // of its plan
+}
+
+TEST_CASE("gallery: a picture that says it is to be turned is shown as it is read") {
+    const TempFolder folder;
+    io::write(folder / "a.jpg", ramp(40, 30));
+    const std::string plain = read_text(folder / "a.jpg");
+    std::string exif = {'\xff', '\xe1', 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1,
+                        1,      18,     0, 3,  0,   0,   0,   1,   0, 6, 0,   0,   0, 0,  0, 0};   // orientation 6
+    write_text(folder / "a.jpg", plain.substr(0, 2) + exif + plain.substr(2));
+    const std::string turned = shown(folder / "a.jpg", {}, 640, {});
+    CHECK(contains(turned, "src=\"data:image/jpeg"));
+    CHECK_FALSE(contains(turned, data_link("image/jpeg", read_text(folder / "a.jpg"))));
+    exif[29] = 1;
+    write_text(folder / "a.jpg", plain.substr(0, 2) + exif + plain.substr(2));
+    CHECK(contains(shown(folder / "a.jpg", {}, 640, {}), data_link("image/jpeg", read_text(folder / "a.jpg"))));
+}
+
 TEST_CASE("gallery: curves are drawn over what rises, and tables are read as they are written") {
     const Json record =
         Json::parse(R"({"distance_um": [1, 2, 4], "value": [3, null, 5], "words": ["a", "b", "c"], "two": [1, 2], "best": 7})");
@@ -97,6 +145,18 @@ TEST_CASE("gallery: curves are drawn over what rises, and tables are read as the
     CHECK(data_link("a/b", "Man") == "data:a/b;base64,TWFu");
     CHECK(data_link("a/b", "Ma") == "data:a/b;base64,TWE=");
     CHECK(data_link("a/b", "M") == "data:a/b;base64,TQ==");
+}
+
+TEST_CASE("gallery: numbers of 64 bits beyond those of 32 are shown as others are") {
+    for (const double unit : {1.0, 1e305, 1e-200}) {
+        CAPTURE(unit);
+        HostArray array = HostArray::make(ArrayDesc::dense(ElementType::f64, {{'y', 16}, {'x', 16}}));
+        for (int i = 0; i < 256; ++i) array.as<double>()[i] = unit * (i % 16);
+        const HostArray picture = small_picture(array, 9, 300);
+        CHECK(picture.as<std::uint8_t>()[0] == 0);
+        CHECK(picture.as<std::uint8_t>()[8] == doctest::Approx(136).epsilon(0.02));
+        CHECK(picture.as<std::uint8_t>()[15] == 255);
+    }
 }
 
 TEST_CASE("gallery: arrays of any shape and type become small pictures") {

@@ -230,6 +230,12 @@ TEST_CASE("stream: plan is of one frame, by the layout that is stated or as the 
     CHECK(contains(read_text(folder / "out"), "warning: standard input: white is 4095"));
     CHECK(shell(folder.path(), "printf GIF89a | \"$P\" plan job.json > out 2> said") == 1);
     CHECK(contains(read_text(folder / "said"), "does not begin as a stream of frames"));
+    job["outputs"]["image"] = {{"file", "-"}, {"format", "pgm"}};
+    write_text(folder / "job.json", job.dump());
+    CHECK(shell(folder.path(), "printf 'YUV4MPEG2 W64 H48 C420p10\\n' | \"$P\" plan job.json > out 2> said") == 0);
+    CHECK(contains(read_text(folder / "out"), "warning: standard input: white is 1023 in it"));
+    CHECK(shell(folder.path(), "printf 'YUV4MPEG2 W64 H48 Cmono16\\n' | \"$P\" plan job.json > out 2> said") == 0);
+    CHECK_FALSE(contains(read_text(folder / "out"), "white is"));
     job["outputs"]["image"] = {{"file", "-"}, {"format", "y4m"}};
     write_text(folder / "job.json", job.dump());
     CHECK(shell(folder.path(), "printf 'P5\\n640 480\\n65535\\n' | \"$P\" plan job.json > out 2> said") == 1);
