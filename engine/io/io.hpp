@@ -65,12 +65,29 @@ struct FilePart {
 /// What the channels of a picture mean. other: not colours, but stains or detectors.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
 
-/// What a file says of itself, without decoding its pixels.
 /// Bytes of a file.
 struct Stretch {
     std::uint64_t first = 0, bytes = 0;
 };
 
+/// What a warning is about, where whoever reads the file may have settled it.
+enum class Concern {
+    other,
+    spacing,   ///< how large its pixels are: a stated spacing settles it
+    slices     ///< how far its slices lie apart: likewise, and so does a choice of one slice
+};
+
+/// What a file says of itself and the array does not, or what is taken for something.
+struct Warning {
+    Warning(std::string words, Concern of = Concern::other) : text(std::move(words)), about(of) {}
+    Warning(const char* words) : text(words) {}
+
+    std::string text;   ///< a sentence without a full stop
+    Concern about = Concern::other;
+    bool operator==(const Warning&) const = default;
+};
+
+/// What a file says of itself, without decoding its pixels.
 struct FileInfo {
     std::string format;  ///< "png", "tiff", "bigtiff", "jpeg", "bmp", "pgm", "npy", "nifti", "raw"
     ArrayDesc desc;      ///< of the whole array, channels included, before any luminance conversion
@@ -80,7 +97,7 @@ struct FileInfo {
     Colour colour = Colour::grey;
     bool white_is_zero = false;      ///< it is to be seen so; the values are as they are stored
     int page_axes = 0;               ///< so many of the first axes are pages, or volumes: what ReadOptions::pages chooses from
-    std::vector<std::string> warnings{};  ///< what it says of itself and the array does not: sentences without a full stop
+    std::vector<Warning> warnings{};
     std::vector<std::string> ignored{};   ///< what else it holds and is left out
     std::optional<host::FileIdentity> identity{};  ///< of the file when it was looked at
     std::optional<Stretch> read_bytes{};   ///< all that is read of it, where that is known and one stretch (raw, NPY)

@@ -30,9 +30,10 @@ double converted(double length, const std::string& from, const std::string& to) 
     return theirs > 0 && ours > 0 ? as_decimal(length * theirs / ours) : 0;
 }
 
-std::string without_spacing(std::string_view by, char axis, std::string_view unit) {
-    return fmt::format("{} gives a spacing of other axes and none of {}: it is taken for 1 {}", by, axis,
-                       unit.empty() ? "of the same unit" : unit);
+Warning without_spacing(std::string_view by, char axis, std::string_view unit) {
+    return {fmt::format("{} gives a spacing of other axes and none of {}: it is taken for 1 {}", by, axis,
+                        unit.empty() ? "of the same unit" : unit),
+            axis == 'z' ? Concern::slices : Concern::other};
 }
 
 std::string loss_in_f32(ElementType type) {

@@ -143,6 +143,15 @@ io::FileInfo info_of(const fs::path& file, io::ReadOptions whole,
     return io::info(file, whole);
 }
 
+/// Whether the job has done what a file's warning asks for, or takes nothing of what it is about.
+bool is_settled(const io::Warning& warning, const InputSpec& input, const ArrayDesc& taken) {
+    switch (warning.about) {
+        case io::Concern::spacing: return input.spacing.has_value();
+        case io::Concern::slices: return taken.size('z') <= 1 || (input.spacing && input.spacing->values.size() != 2);
+        default: return false;
+    }
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
@@ -176,13 +185,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         whole.open_part = prepared.part_opener();
         prepared.infos.push_back(info_of(file, whole, input.read.pages));
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
-        for (const std::string& warning : prepared.infos.back().warnings) {
-            if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken
-            // Nor what is said of slices where none are taken, or where their distance is stated.
-            const bool each_axis = input.spacing && input.spacing->values.size() != 2;
-            if ((each_axis || desc.size('z') <= 1) && warning.find("none of z: it is taken for 1") != std::string::npos) continue;
-            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end())
-                prepared.warnings.push_back(warning);
+        for (const io::Warning& warning : prepared.infos.back().warnings) {
+            if (is_settled(warning, input, desc)) continue;
+            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning.text) == prepared.warnings.end())
+                prepared.warnings.push_back(warning.text);
         }
         const ArrayDesc stated = with_stated_spacing(desc, input);
         const Metadata metadata = with_stated_spacing(prepared.infos.back().metadata, stated, input);
@@ -213,8 +219,9 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
                           "a number, or [x, y]");
     const bool flat = input.spacing && input.spacing->values.size() == 2 && prepared.desc.size('z') > 1;
     if (flat && !(io::millimetres(prepared.desc.unit) > 0) && prepared.desc.find('z')->spacing == 1)
-        prepared.warnings.push_back(io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit) +
-                                    "; [x, y, z] states it");
+        prepared.warnings.push_back(
+            io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit).text +
+            "; [x, y, z] states it");
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
 }

@@ -73,7 +73,7 @@ struct Three {
     std::string problem(const fs::path& path) const {
         return io_error(path, [&] { io::info(path); }).problem;
     }
-    std::string warnings(const fs::path& path) const { return fmt::format("{}", fmt::join(io::info(path).warnings, "\n")); }
+    std::string warnings(const fs::path& path) const { return told_of(io::info(path)); }
 };
 
 const std::vector<int> all_of_three = {0, 1, 10, 11, 20, 21};
@@ -327,7 +327,7 @@ TEST_CASE("set: of files that come by a pattern each is read alone") {
         CHECK(info.desc.unit == "um");
         CHECK(info.parts.empty());
         REQUIRE(info.warnings.size() == 1);
-        CHECK(info.warnings[0].find("one of 3 files of an OME-TIFF") != std::string::npos);
+        CHECK(info.warnings[0].text.find("one of 3 files of an OME-TIFF") != std::string::npos);
         CHECK(firsts(io::read(three.file(z), alone)) == std::vector{10 * z, 10 * z + 1});
     }
     // The words may stand in another file; that is a part of it then.
@@ -515,7 +515,7 @@ TEST_CASE("set: levels of a pyramid, bytes of either order, and kinds of element
     text.replace(text.find("uint16"), 6, "int16");   // of the same bits: as the pages say, with a word
     put(folder / "a.tif", file(1, text, false, false));
     REQUIRE(io::info(folder / "a.tif").warnings.size() == 1);
-    CHECK(io::info(folder / "a.tif").warnings[0].find("says elements of int16, and its pages uint16") != std::string::npos);
+    CHECK(io::info(folder / "a.tif").warnings[0].text.find("says elements of int16, and its pages uint16") != std::string::npos);
     text.replace(text.find("int16"), 5, "float");
     put(folder / "a.tif", file(1, text, false, false));
     CHECK(io_error(folder / "a.tif", [&] {
@@ -595,7 +595,7 @@ TEST_CASE("set: XML in every form that it may have, and none that it may not") {
     CHECK(io::info(path).ignored.empty());
     put(path, pages_with({1, 2}, "<OME>" + inside));
     REQUIRE(io::info(path).warnings.size() == 1);
-    CHECK(io::info(path).warnings[0] == "its OME-XML is damaged, and not followed: it ends inside <OME>");
+    CHECK(io::info(path).warnings[0].text == "its OME-XML is damaged, and not followed: it ends inside <OME>");
     CHECK(firsts(io::read(path)) == std::vector{1, 2});
 }
 
@@ -629,11 +629,11 @@ TEST_CASE("set: a file whose name is in another Unicode form is known by its UUI
     for (const auto& [folder, number] : {std::pair<const Folder*, int>{&unknown, -1}, {&another, 1}}) {
         const io::FileInfo part = make(*folder, number, folder == &another ? 7 : -1);
         REQUIRE(part.warnings.size() == 1);
-        CHECK(part.warnings[0].find(said + " is not there (there is a file that looks alike, " + there) != std::string::npos);
+        CHECK(part.warnings[0].text.find(said + " is not there (there is a file that looks alike, " + there) != std::string::npos);
         CHECK(firsts(io::read(*folder / "0.ome.tif")) == std::vector{0});
     }
     put(several / fs::path(u8"pl\u00e0ne_1.ome.tif"), "another");
     const io::FileInfo none = make(several, 1, 1);
     REQUIRE(none.warnings.size() == 1);
-    CHECK(none.warnings[0].find("looks alike") == std::string::npos);
+    CHECK(none.warnings[0].text.find("looks alike") == std::string::npos);
 }

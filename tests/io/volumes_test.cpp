@@ -606,7 +606,7 @@ TEST_CASE("volumes: distances and times of FITS, each in the unit of its axis") 
     CHECK(flat.desc.find('x')->spacing == 0.5);
     CHECK(flat.desc.find('y')->spacing == 0.25);
     REQUIRE(flat.warnings.size() == 1);
-    CHECK(flat.warnings[0] == "its header gives a spacing of other axes and none of z: it is taken for 1 um");
+    CHECK(flat.warnings[0].text == "its header gives a spacing of other axes and none of z: it is taken for 1 um");
     CHECK(info({"CD1_1   = .5", "CD1_2   = .1", "CUNIT1  = 'um'"}).desc.unit.empty());   // turned
     CHECK(info({"CDELT1  = .5", "CUNIT1  = 'deg'"}).desc.unit.empty());
     const io::FileInfo spectra = info({"CDELT1  = .5", "CUNIT1  = 'deg'", "CDELT2  = .5", "CUNIT2  = 'deg'", "CTYPE3  = 'AWAV'",

@@ -178,9 +178,9 @@ private:
         Json axes = Json::array();
         Place place = h.place;
         std::optional<Planes> planes;
-        std::vector<std::string> warnings = warnings_;
+        std::vector<Told> warnings = warnings_;
         for (const Header& other : headers_)   // each thing once
-            for (const std::string& warning : other.warnings)
+            for (const Told& warning : other.warnings)
                 if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
         if (count > 1) {
             std::vector<double> along;
@@ -212,7 +212,7 @@ private:
             else if (!times && place.between > 0)
                 axis["spacing"] = place.between;
             else if (!times && place.spacing.size() == 2)
-                warnings.push_back("it does not say how far its planes lie apart: 1 mm stands for it");
+                warnings.push_back({"it does not say how far its planes lie apart: 1 mm stands for it", "slices"});
             axes.push_back(axis);
         }
         Json y{{"name", "y"}, {"size", h.rows}}, x{{"name", "x"}, {"size", h.columns}};
@@ -256,7 +256,7 @@ private:
         }
         if (!h.window.empty()) said_["notes"]["dicom.window"] = h.window;
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
-        said_["warnings"] = warnings;
+        for (const Told& warning : warnings) said_["warnings"].push_back({{"text", warning.text}, {"about", warning.about}});
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
         said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") +
                           std::to_string(h.stored) + " bits" + h.bits_at +
@@ -268,7 +268,7 @@ private:
     }
 
     std::vector<Header> headers_;
-    std::vector<std::string> warnings_;   ///< of a folder
+    std::vector<Told> warnings_;   ///< of a folder
     std::string why_not_all_;             ///< the first of its pictures that is not read, and the reason
     std::string type_;
     bool pages_ = false;
