@@ -34,13 +34,13 @@ struct ReadOptions {
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
     std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
     std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
-    bool grey =
-        false;   ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
-    char page_axis = '\0';   ///< 't' time or 'z' depth: what the one axis before rows and columns is, whatever the file says (of a
-                             ///< TIFF all pages are one); several are an error. 0: what the file says, of one that says nothing z,
-                             ///< before it t
-    std::filesystem::path
-        through{};   ///< where the file is opened, of one that is held open; its name stays that by which it is asked for
+    /// true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c.
+    bool grey = false;
+    /// 't' time or 'z' depth: what the one axis before rows and columns is, whatever the file says (of a TIFF all pages are one);
+    /// several are an error. 0: what the file says, of one that says nothing z, before it t.
+    char page_axis = '\0';
+    /// Where the file is opened, of one that is held open; its name stays that by which it is asked for.
+    std::filesystem::path through{};
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
     std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
     std::string dataset{};                  ///< of a file that holds several arrays: which, by its name; empty: the only one
@@ -50,8 +50,8 @@ struct ReadOptions {
     std::optional<std::int64_t> level{};    ///< of a pyramid: 0 the largest, the default
     /// An OME-TIFF that is one of several files of one image: true reads its own planes alone, false the whole.
     bool alone = false;
-    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. One with an empty path: there
-    /// is no such file. Throws.
+    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. One with an empty path:
+    /// there is no such file. Throws.
     std::function<host::OpenedFile(const std::filesystem::path&)> open_part{};
 };
 
@@ -144,18 +144,18 @@ struct WriteOptions {
     std::string colour_map{};                                  ///< of a picture: one of picture::colour_map_names; empty: greys
     std::optional<double> scale_bar{};                         ///< how long, in the array's unit; 0: a round length
     bool colour_bar = false;                                   ///< what the greys or colours mean, to the right
-    std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as many as fit
+    std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as fit
     std::optional<int> compression{};                          ///< PNG, TIFF, Zarr: 0 none, 9 small; not set: PNG 1, others 0
-    std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as they came
+    std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as came
     int quality = 90;                                          ///< of a JPEG, to 100
     std::optional<std::array<double, 2>> range{};              ///< of the finite elements, where it is known already
     std::optional<HostArray> greys{};                          ///< the elements through `window` in 8 bits, if made already
     std::string name{};                                        ///< of the image in OME-Zarr, an ending aside; empty: the file's
 };
 
-/// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a window,
-/// default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, .ome.zarr, .zarr. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
-/// in NIfTI. Throws IoError naming what the format cannot hold.
+/// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a
+/// window, default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, .ome.zarr, .zarr. Folders that are missing are
+/// made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1 in NIfTI. Throws IoError naming what the format cannot hold.
 void write(const std::filesystem::path&, const HostArray&, const WriteOptions& = {});
 /// Whether what is written under such a name is a folder (.ome.zarr, .zarr).
 bool writes_folder(const std::filesystem::path&);

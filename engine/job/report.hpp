@@ -63,8 +63,8 @@ FileReport report_file(const std::filesystem::path&, std::string format = {}, co
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 
-/// Called once, when all outputs are written and none is in its place yet, with the report: files that it adds appear together with
-/// the outputs, and what it throws ends the run without any.
+/// Called once, when all outputs are written and none is in its place yet, with the report: files that it adds appear together
+/// with the outputs, and what it throws ends the run without any.
 using Along = std::function<void(const Json& report, io::Transaction&)>;
 
 Json to_json(const FileReport&);

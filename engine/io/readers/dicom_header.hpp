@@ -43,7 +43,8 @@ struct Table {
     int bits = 16;
 
     std::uint16_t of(std::int64_t stored) const {
-        return values[static_cast<std::size_t>(std::clamp<std::int64_t>(stored - first, 0, static_cast<std::int64_t>(values.size()) - 1))];
+        const auto last = static_cast<std::int64_t>(values.size()) - 1;
+        return values[static_cast<std::size_t>(std::clamp<std::int64_t>(stored - first, 0, last))];
     }
 };
 
