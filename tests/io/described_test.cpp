@@ -452,3 +452,17 @@ TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML i
     }
     CHECK(timed(" TimeIncrementUnit=\"fortnight\"").warnings.size() == 1);
 }
+
+TEST_CASE("described: stacks of colours of 16 bits do not promise ImageJ one piece, which it cannot open") {
+    const Folder folder;
+    for (const ElementType type : {ElementType::u8, ElementType::u16}) {
+        CAPTURE(to_string(type));
+        HostArray stack = pattern(ArrayDesc::dense(type, {{'z', 3}, {'y', 4}, {'x', 5}, {'c', 3}}).with_unit("um"));
+        stack.desc = stack.desc.with_spacing('z', 2).with_spacing('y', 0.5).with_spacing('x', 0.5);
+        io::write(folder / "a.tif", stack, {.overwrite = true});
+        CHECK((get(folder / "a.tif").find("images=3") == std::string::npos) == (type == ElementType::u16));
+        const HostArray back = io::read(folder / "a.tif");
+        CHECK(back.desc == stack.desc);
+        CHECK(same_elements(back, stack));
+    }
+}
