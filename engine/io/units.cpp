@@ -36,21 +36,6 @@ Warning without_spacing(std::string_view by, char axis, std::string_view unit) {
             axis == 'z' ? Concern::slices : Concern::other};
 }
 
-std::string loss_in_f32(ElementType type) {
-    switch (type) {
-        case ElementType::f64:
-            return "as f32: 7 digits are kept, and numbers up to 3.4e38";
-        case ElementType::i32:
-        case ElementType::u32:
-        case ElementType::i64:
-        case ElementType::u64:
-            return fmt::format(
-                "as f32, which holds every whole number up to 16,777,216, and not every one beyond that {} may hold",
-                to_string(type));
-        default: return {};
-    }
-}
-
 double seconds_of(std::string_view unit) {
     constexpr std::pair<std::string_view, double> units[] = {
         {"", 1},          {"s", 1},      {"sec", 1},       {"second", 1},     {"seconds", 1},      {"ms", 1e-3},

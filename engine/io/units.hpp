@@ -17,8 +17,6 @@ std::pair<std::string, double> unit_from(std::string_view name);
 double converted(double length, const std::string& from, const std::string& to);
 /// What is told of an axis without a distance, where `by` ("its OME-XML") gives others one.
 Warning without_spacing(std::string_view by, char axis, std::string_view unit);
-/// What is lost where elements of a type are combined, which is done in f32; empty: nothing.
-std::string loss_in_f32(ElementType);
 /// How many seconds one of these is, as ImageJ, OME and those who write for them name it; 0: not known.
 double seconds_of(std::string_view unit);
 using engine::millimetres;

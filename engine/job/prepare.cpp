@@ -208,11 +208,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
                                                         to_utf8(prepared.files.front()), to_utf8(file), unlike));
         }
     }
-    if (!input.combine.empty()) {
-        if (const std::string loss = io::loss_in_f32(prepared.desc.type); !loss.empty())
-            prepared.warnings.push_back("its files are combined " + loss);
-        prepared.desc.type = ElementType::f32;
-    }
+    if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
     if (input.spacing && input.spacing->values.size() == 3 && !prepared.desc.find('z'))
         throw ConfigError(input.pointer + "/spacing_" + input.spacing->unit,
                           fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),

@@ -53,7 +53,8 @@ struct JobResult {
     std::string retried;         ///< what failed before the run that is told here; empty: nothing did
     double wall_seconds = 0;
     std::uint64_t peak_device_bytes = 0;
-    std::vector<std::string> warnings;     ///< that the data gave cause for, with the step or output; others were known before
+    /// That the data gave cause for, with the input, step or output; others were known before.
+    std::vector<std::string> warnings;
     Json ranks = Json::array();  ///< who did what of a job that several devices shared; empty: one did it all
 };
 

@@ -2,6 +2,11 @@
 #include "io/support.hpp"
 #include "jobs/support.hpp"
 
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
 using namespace parallax;
 using namespace parallax::tests;
 
@@ -110,17 +115,33 @@ TEST_CASE("pages: slices keep the file's distance, in the unit of the pixels tha
     CHECK(z_of("b.npy", R"("spacing_nm": 65)") == std::pair(0.000065, false));
 }
 
-TEST_CASE("pages: what is lost where files are combined in f32 is told") {
+TEST_CASE("pages: what is lost where files are combined in f32 is told, where it is") {
     const TempFolder folder;
-    for (const ElementType type :
-         {ElementType::u8, ElementType::u16, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
-        io::write(folder / "a.npy", HostArray::make(ArrayDesc::dense(type, {{'y', 2}, {'x', 2}})), {.overwrite = true});
+    const auto told = [&](ElementType type, double value) {
+        HostArray array = HostArray::make(ArrayDesc::dense(type, {{'y', 2}, {'x', 2}}));
+        std::memset(array.data(), 0, array.desc.dense_bytes());
+        if (type == ElementType::f64) array.as<double>()[3] = value;
+        if (type == ElementType::u32) array.as<std::uint32_t>()[3] = static_cast<std::uint32_t>(value);
+        if (type == ElementType::i64) array.as<std::int64_t>()[3] = static_cast<std::int64_t>(value);
+        io::write(folder / "a.npy", array, {.overwrite = true});
         write_text(folder / "job.json",
                    R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"files": ["a.npy", "a.npy"],
             "combine": "mean"}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
-        const Run run = run_program({"run", "job.json", "--overwrite"}, folder.path());
+        const Run run = run_program({"run", "job.json", "--overwrite", "--report", "r.json"}, folder.path());
         CAPTURE(run.err);
         REQUIRE(run.status == 0);
-        CHECK(contains(run.err, "combined as f32") == (bytes_of(type) > 4 || type == ElementType::u32));
+        const Json report = Json::parse(read_text(folder / "r.json"));
+        const bool said = contains(run.err, "combined as f32");
+        CHECK(contains(report["inputs"]["image"]["warnings"].dump(), "combined as f32") == said);
+        CHECK(contains(report.value("warnings", Json::array()).dump(), "input \\\"image\\\": its files are combined") == said);
+        return said;
+    };
+    for (const ElementType type : {ElementType::u8, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
+        CAPTURE(to_string(type));
+        CHECK_FALSE(told(type, 16777216));
+        CHECK(told(type, 16777217) == (bytes_of(type) > 4 || type == ElementType::u32));
     }
+    CHECK_FALSE(told(ElementType::f64, 0.375));
+    CHECK_FALSE(told(ElementType::f64, std::numeric_limits<double>::quiet_NaN()));
+    for (const double value : {0.1, 1e300, 1e-300}) CHECK(told(ElementType::f64, value));
 }
