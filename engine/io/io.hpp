@@ -30,8 +30,9 @@ struct RawLayout {
 };
 
 struct ReadOptions {
-    /// [first, end) of a stack of TIFF or NPY, or volumes (times) of other formats; not set: all. One page alone has no page axis.
+    /// [first, end) of a stack of TIFF or NPY, or volumes (times) of other formats; not set: all.
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
+    bool keep_page_axis = false;           ///< false: one page alone has no page axis
     std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
     std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
     /// true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c.

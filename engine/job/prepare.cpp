@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Pages or volumes that are asked for must be there.
-void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, std::int64_t end) {
+void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, const char* key, std::int64_t end) {
     const std::int64_t there = info.pages();
     if (input.read.pages && io::has_no_pages(info))
-        throw ConfigError(pointer_to(input.pointer, std::string(what)),
+        throw ConfigError(pointer_to(input.pointer, std::string(key)),
                           fmt::format("a page of {}, which a {} file holds as one piece", info.desc.describe(), info.format),
                           "a stack of TIFF or NPY, or times of another format", io::instead_of_a_page(info));
     if (end <= there) return;
-    throw ConfigError(pointer_to(input.pointer, std::string(what)), fmt::format("{} {}", what, end - 1),
+    throw ConfigError(pointer_to(input.pointer, std::string(key)), fmt::format("{} {}", what, end - 1),
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
@@ -240,8 +240,9 @@ ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputS
             input.pointer + "/volume", fmt::format("a volume of a {} file", info.format), "a 4-D NIfTI file",
             R"("page" takes a page of a TIFF, and a step {"run": "select", "axis": "t", "index": 0} one of any array)");
     }
-    if (input.read.pages) check_range(info, input, "page", input.read.pages->second);
-    if (input.read.volume) check_range(info, input, "volume", *input.read.volume + 1);
+    if (input.read.pages)
+        check_range(info, input, "page", input.read.keep_page_axis ? "pages" : "page", input.read.pages->second);
+    if (input.read.volume) check_range(info, input, "volume", "volume", *input.read.volume + 1);
     return io::delivered(file, info, input.read);
 }
 

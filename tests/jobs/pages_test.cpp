@@ -145,3 +145,39 @@ TEST_CASE("pages: what is lost where files are combined in f32 is told, where it
     CHECK_FALSE(told(ElementType::f64, std::numeric_limits<double>::quiet_NaN()));
     for (const double value : {0.1, 1e300, 1e-300}) CHECK(told(ElementType::f64, value));
 }
+
+TEST_CASE("pages: a range keeps the axis of its pages, of one page too, and is named where some are not there") {
+    const TempFolder folder;
+    HostArray stack = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 4}, {'y', 2}, {'x', 3}}));
+    for (int i = 0; i < 24; ++i) stack.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+    stack.desc = stack.desc.with_spacing('t', 0.5);
+    for (const char* const name : {"a.ome.tif", "a.npy"}) io::write(folder / name, stack);
+    const auto run = [&](const char* name, const char* choice) {
+        write_text(folder / "job.json",
+                   fmt::format(R"({{"parallax": 1, "device": {{"backend": "native"}}, "inputs": {{"image": {{"file": "{}", {}}}}},
+                               "steps": [{{"run": "arithmetic", "value": 1}}], "outputs": {{"image": "o.nrrd"}}}})",
+                               name, choice));
+        return run_program({"run", "job.json", "--overwrite"}, folder.path());
+    };
+    struct Row { const char *name, *choice, *axes; };
+    for (const Row& row : {Row{"a.ome.tif", R"("pages": [2, 3])", "u8 1 x 2 x 3 (t, y, x)"},
+                           {"a.ome.tif", R"("page": 2)", "u8 2 x 3 (y, x)"},
+                           {"a.npy", R"("pages": [2, 3], "page_axis": "t")", "u8 1 x 2 x 3 (t, y, x)"},
+                           {"a.ome.tif", R"("pages": [2, 3], "page_axis": "z")", "u8 1 x 2 x 3 (z, y, x)"}}) {
+        CAPTURE(row.name);
+        CAPTURE(row.choice);
+        const Run made = run(row.name, row.choice);
+        CAPTURE(made.err);
+        REQUIRE(made.status == 0);
+        const HostArray array = io::read(folder / "o.nrrd");
+        CHECK(array.desc.describe() == row.axes);
+        CHECK(array.as<std::uint8_t>()[0] == 13);
+        if (array.desc.find('t')) CHECK(array.desc.find('t')->spacing == (std::string(row.name) == "a.npy" ? 1 : 0.5));
+    }
+    for (const char* const key : {"page", "pages"}) {
+        const Run beyond = run("a.npy", key == std::string("page") ? R"("page": 8)" : R"("pages": [1, 9])");
+        CHECK(beyond.status == 2);
+        CHECK(contains(beyond.err, std::string("/inputs/image/") + key + " "));
+        CHECK(contains(beyond.err, "page 8"));
+    }
+}
