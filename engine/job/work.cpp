@@ -1,5 +1,6 @@
 #include "job/work.hpp"
 
+#include "io/picture/picture.hpp"
 #include "io/read_witness.hpp"
 #include "io/transaction.hpp"
 #include "io/window.hpp"
@@ -28,6 +29,8 @@ void write_file(const fs::path& path, const OutputSpec& output, const HostArray&
         io::WriteOptions options = output.write;
         options.name = output.file;
         if (std::string lost = io::display_loss(path, array, options); !lost.empty()) report.warnings.push_back(std::move(lost));
+        if (std::string pace = io::picture::pace_warning(path, array.desc, options); !pace.empty())
+            report.warnings.push_back(std::move(pace));
         return io::write(path, array, options);
     }
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
