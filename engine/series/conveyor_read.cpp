@@ -12,7 +12,8 @@ void Conveyor::read_shared() {
         if (input.each) continue;
         shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}, warnings));
     }
-    for (const InputWarning& warning : warnings) tell(warning.in_words(), series_.items.name(0));
+    const std::string first = series_.items.size() > 0 ? series_.items.name(0) : "";   // a watched folder may be empty yet
+    for (const InputWarning& warning : warnings) tell(warning.in_words(), first);
 }
 
 HostArray Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
