@@ -231,9 +231,10 @@ Choice Session::choose(const Algorithm& algorithm, const Problem& problem, const
             std::vector<std::string> reasons;
             for (const Refusal& r : choice.refusals) reasons.push_back(r.variant + ": " + r.reason);
             if (problem.slab > 0)
-                reasons.emplace_back(
-                    "the input does not fit memory_limit or the device's memory, or the job states \"slab\", so that it comes in "
-                    "slabs: allow more memory, or take an OpenCL device");
+                reasons.push_back(
+                    std::string("the input comes in slabs, since it does not fit memory_limit or the device's memory, or since "
+                                "the job states \"slab\": allow more memory, or leave \"slab\" out") +
+                    (context.info().backend == host::Backend::native ? ", or take an OpenCL device" : ""));
             throw UnsupportedError("no variant of " + algorithm.name + " can do this on " + context.info().name, reasons);
         }
     }

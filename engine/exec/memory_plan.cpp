@@ -129,6 +129,7 @@ Slabs choose_slabs(const Resolved& resolved, const Engine& engine) {
         if (!why.empty() && slab == 0) continue;   // plan_memory() goes on from here
         if (!why.empty())
             throw ConfigError(job.inputs[i].pointer + "/slab", fmt::format("{} slices at a time, and {}", slab, why), "no slab");
+        if (slices_of(desc) == 1) continue;   // one slice is the whole
         if (slab == 0) slab = slab_of(desc, budget);
         slabs.by_input[i] = slabs.by_step[step] = std::min(slab, slices_of(desc));
     }

@@ -121,7 +121,9 @@ ArrayDesc chosen(const std::string& name, const FileInfo& file, const ReadOption
     const auto [first, end] = chosen_pages(name, file, options);
     if (end - first == file.pages()) return file.desc;
     std::vector<ArrayDesc::Extent> extents;
-    if (end - first > 1) extents.push_back({file.desc.axes.front().name, end - first});
+    // Of several axes of pages one page is one of each.
+    if (end - first > 1 || (options.keep_page_axis && file.page_axes == 1))
+        extents.push_back({file.desc.axes.front().name, end - first});
     for (std::size_t i = static_cast<std::size_t>(file.page_axes); i < file.desc.axes.size(); ++i)
         extents.push_back({file.desc.axes[i].name, file.desc.axes[i].size});
     return with_extents(file.desc, extents);

@@ -26,7 +26,9 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
     if (std::string why = why_not_written(reader_of_gif); !why.empty()) return why;
     if (desc.size('x') > most_a_side || desc.size('y') > most_a_side)
         return fmt::format("GIF holds at most {} rows and columns, this is {}", most_a_side, desc.describe());
-    return picture::problem(desc, options, gif_kind);
+    std::string why = picture::problem(desc, options, gif_kind);
+    // Times of two bytes, in hundredths of a second.
+    return why.empty() ? picture::pace_problem(desc, options, gif_kind, 655.35) : why;
 }
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {
@@ -39,7 +41,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     // A frame has whole hundredths of a second. Of two and more they are chosen so that the film keeps its pace; shorter frames
     // are alike, since browsers show one of a hundredth for a tenth of a second.
     const double hundredths = 100 / picture::frame_rate(given.desc, options);
-    write_by_reader(path, name, array, reader_of_gif,
+    write_by_reader(path, name, array, reader_of_gif,   // of one frame, which is shown for ever, any time will do
                     {{"delay", std::clamp(hundredths < 2 ? std::round(hundredths) : hundredths, 1.0, 65535.0)}});
 }
 

@@ -4,6 +4,7 @@
 namespace parallax::io {
 
 /// Where a limit on the length of files is met (EFBIG), the disk has room.
-constexpr const char* file_limit_hint = "files may not be longer than this here: raise --limit output=SIZE where it is given, or ulimit -f";
+constexpr const char* file_limit_hint =
+    "files may not be longer than this here: raise --limit output=SIZE where it is given, or ulimit -f";
 
 }  // namespace parallax::io

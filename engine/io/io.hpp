@@ -30,17 +30,18 @@ struct RawLayout {
 };
 
 struct ReadOptions {
-    /// [first, end) of a stack of TIFF or NPY, or volumes (times) of other formats; not set: all. One page alone has no page axis.
+    /// [first, end) of a stack of TIFF or NPY, or volumes (times) of other formats; not set: all.
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};
+    bool keep_page_axis = false;           ///< false: one page alone has no page axis
     std::optional<std::int64_t> volume{};  ///< of a 4-D NIfTI: one volume; not set: all, axis t
     std::optional<RawLayout> raw{};        ///< must be given for unknown formats; then nothing is detected
-    bool grey =
-        false;   ///< true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c
-    char page_axis = '\0';   ///< 't' time or 'z' depth: what the one axis before rows and columns is, whatever the file says (of a
-                             ///< TIFF all pages are one); several are an error. 0: what the file says, of one that says nothing z,
-                             ///< before it t
-    std::filesystem::path
-        through{};   ///< where the file is opened, of one that is held open; its name stays that by which it is asked for
+    /// true: colours become luminance (Rec. 601, as PIL's "L"), alpha is dropped; false: all channels, axis c.
+    bool grey = false;
+    /// 't' time or 'z' depth: what the one axis before rows and columns is, whatever the file says (of a TIFF all pages are one);
+    /// several are an error. 0: what the file says, of one that says nothing z, before it t.
+    char page_axis = '\0';
+    /// Where the file is opened, of one that is held open; its name stays that by which it is asked for.
+    std::filesystem::path through{};
     std::uint64_t limit_bytes = std::uint64_t{1} << 40;     ///< larger arrays are refused
     std::function<HostArray(const ArrayDesc&)> allocate{};  ///< e.g. pinned memory; not set: HostArray::make
     std::string dataset{};                  ///< of a file that holds several arrays: which, by its name; empty: the only one
@@ -50,8 +51,8 @@ struct ReadOptions {
     std::optional<std::int64_t> level{};    ///< of a pyramid: 0 the largest, the default
     /// An OME-TIFF that is one of several files of one image: true reads its own planes alone, false the whole.
     bool alone = false;
-    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. One with an empty path: there
-    /// is no such file. Throws.
+    /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. One with an empty path:
+    /// there is no such file. Throws.
     std::function<host::OpenedFile(const std::filesystem::path&)> open_part{};
 };
 
@@ -65,12 +66,29 @@ struct FilePart {
 /// What the channels of a picture mean. other: not colours, but stains or detectors.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
 
-/// What a file says of itself, without decoding its pixels.
 /// Bytes of a file.
 struct Stretch {
     std::uint64_t first = 0, bytes = 0;
 };
 
+/// What a warning is about, where whoever reads the file may have settled it.
+enum class Concern {
+    other,
+    spacing,   ///< how large its pixels are: a stated spacing settles it
+    slices     ///< how far its slices lie apart: likewise, and so does a choice of one slice
+};
+
+/// What a file says of itself and the array does not, or what is taken for something.
+struct Warning {
+    Warning(std::string words, Concern of = Concern::other) : text(std::move(words)), about(of) {}
+    Warning(const char* words) : text(words) {}
+
+    std::string text;   ///< a sentence without a full stop
+    Concern about = Concern::other;
+    bool operator==(const Warning&) const = default;
+};
+
+/// What a file says of itself, without decoding its pixels.
 struct FileInfo {
     std::string format;  ///< "png", "tiff", "bigtiff", "jpeg", "bmp", "pgm", "npy", "nifti", "raw"
     ArrayDesc desc;      ///< of the whole array, channels included, before any luminance conversion
@@ -80,7 +98,7 @@ struct FileInfo {
     Colour colour = Colour::grey;
     bool white_is_zero = false;      ///< it is to be seen so; the values are as they are stored
     int page_axes = 0;               ///< so many of the first axes are pages, or volumes: what ReadOptions::pages chooses from
-    std::vector<std::string> warnings{};  ///< what it says of itself and the array does not: sentences without a full stop
+    std::vector<Warning> warnings{};
     std::vector<std::string> ignored{};   ///< what else it holds and is left out
     std::optional<host::FileIdentity> identity{};  ///< of the file when it was looked at
     std::optional<Stretch> read_bytes{};   ///< all that is read of it, where that is known and one stretch (raw, NPY)
@@ -127,18 +145,18 @@ struct WriteOptions {
     std::string colour_map{};                                  ///< of a picture: one of picture::colour_map_names; empty: greys
     std::optional<double> scale_bar{};                         ///< how long, in the array's unit; 0: a round length
     bool colour_bar = false;                                   ///< what the greys or colours mean, to the right
-    std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as many as fit
+    std::optional<std::int64_t> montage{};                     ///< all pages in one picture, in so many columns; 0: as fit
     std::optional<int> compression{};                          ///< PNG, TIFF, Zarr: 0 none, 9 small; not set: PNG 1, others 0
-    std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as they came
+    std::string format{};                                      ///< of frames on standard output: raw, pgm, y4m; empty: as came
     int quality = 90;                                          ///< of a JPEG, to 100
     std::optional<std::array<double, 2>> range{};              ///< of the finite elements, where it is known already
     std::optional<HostArray> greys{};                          ///< the elements through `window` in 8 bits, if made already
     std::string name{};                                        ///< of the image in OME-Zarr, an ending aside; empty: the file's
 };
 
-/// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a window,
-/// default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, .ome.zarr, .zarr. Folders that are missing are made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1
-/// in NIfTI. Throws IoError naming what the format cannot hold.
+/// By extension: pictures for people, .png, .jpg, .gif and .mp4 (u8, and u16 for PNG, as they are; anything else through a
+/// window, default its range), .tif/.tiff, .npy, .nii, .nii.gz, .nrrd, .mha, .h5, .ome.zarr, .zarr. Folders that are missing are
+/// made. bool becomes 0 and 255 in PNG and TIFF, 0 and 1 in NIfTI. Throws IoError naming what the format cannot hold.
 void write(const std::filesystem::path&, const HostArray&, const WriteOptions& = {});
 /// Whether what is written under such a name is a folder (.ome.zarr, .zarr).
 bool writes_folder(const std::filesystem::path&);

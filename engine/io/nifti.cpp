@@ -119,9 +119,10 @@ void describe_space(Volume& volume) {
     }
     if (desc.unit.empty() && unlike_one) {
         const auto spacing = [&](char axis) { return desc.find(axis) ? desc.find(axis)->spacing : 1.0; };
-        file.warnings.push_back(fmt::format(
-            "its voxels are {} x {} x {} of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it",
-            spacing('x'), spacing('y'), spacing('z')));
+        file.warnings.push_back({fmt::format("its voxels are {} x {} x {} of a unit that it does not name, most often mm: "
+                                             "\"spacing_mm\" of the input states it",
+                                             spacing('x'), spacing('y'), spacing('z')),
+                                 Concern::spacing});
     }
     const bool sform = h.sform_code > 0 && is_finite(matrix_of_rows(h)),
                qform = h.qform_code > 0 && is_finite(matrix_of_quaternion(h));

@@ -270,7 +270,7 @@ struct Units {
     double seconds = 1;                      ///< of the unit of time; 0: it is none that is known
 };
 
-Units units_of(const Header& header, const std::vector<char>& names, std::vector<std::string>& warnings) {
+Units units_of(const Header& header, const std::vector<char>& names, std::vector<Warning>& warnings) {
     const std::vector<std::string> of_space = quoted(field(header, "spaceunits"));
     std::vector<std::string> of_axes = quoted(field(header, "units"));
     if (of_axes.size() != names.size()) of_axes.assign(names.size(), {});
@@ -371,7 +371,8 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         std::any_of(axes.spacing.begin(), axes.spacing.end(), [](double s) { return std::isfinite(s) && s != 1; });
     if (file.desc.unit.empty() && units.said.empty() && unlike_one)
         file.warnings.push_back(
-            "its distances are of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it");
+            {"its distances are of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it",
+             Concern::spacing});
     const auto is_length = [&](std::size_t i) { return std::string_view("xyz").find(axes.names[i]) != std::string_view::npos; };
     std::size_t said = 0;
     for (std::size_t i = 0; i < count; ++i) said += is_length(i) && std::isfinite(axes.spacing[i]) ? 1 : 0;

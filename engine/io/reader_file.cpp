@@ -85,6 +85,16 @@ private:
     Json description_;
 };
 
+/// Words, or words and what they are about.
+Warning warning_of(const Json& said) {
+    if (said.is_string()) return said.get<std::string>();
+    const std::string about = said.value("about", "");
+    return {said.at("text").get<std::string>(),
+            about == "spacing"  ? Concern::spacing
+            : about == "slices" ? Concern::slices
+                                : Concern::other};
+}
+
 FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     FileInfo info;
     info.format = said.value("format", of.name);
@@ -108,7 +118,7 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     if (said.contains("affine")) info.metadata.affine = said["affine"].get<std::array<double, 16>>();
     if (said.contains("channels")) info.metadata.channels = said["channels"].get<std::vector<std::string>>();
     if (said.contains("notes")) info.metadata.notes = said["notes"].get<std::map<std::string, std::string>>();
-    if (said.contains("warnings")) info.warnings = said["warnings"].get<std::vector<std::string>>();
+    for (const Json& warning : said.value("warnings", Json::array())) info.warnings.push_back(warning_of(warning));
     if (said.contains("ignored")) info.ignored = said["ignored"].get<std::vector<std::string>>();
     for (const Json& part : said.value("parts", Json::array())) {
         const std::string name = part.get<std::string>();

@@ -23,8 +23,8 @@ Vector3 across(const Vector3&, const Vector3&, double length) noexcept;
 /// In mm, towards right, anterior and superior; `unit`: that of the space in mm.
 std::array<double, 16> affine_of(const Space&, double unit) noexcept;
 Space space_of(const std::array<double, 16>& affine, double unit) noexcept;
-/// What the affine says, or nothing where there is none, where it has no length along two axes, or where the unit is no length. Of
-/// an axis with one index the step is as long as the axis says.
+/// What the affine says, or nothing where there is none, where it has no length along two axes, or where the unit is no length.
+/// Of an axis with one index the step is as long as the axis says.
 std::optional<Space> space_of(const ArrayDesc&, const Metadata&) noexcept;
 /// Whether the steps are as long as the spacing of the axes says, as the affine of an array that has been resized may not be.
 bool agrees(const Space&, const ArrayDesc&) noexcept;

@@ -3,175 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
-#include "io/decimal.hpp"
 #include "io/exif.hpp"
 #include "io/ome_read.hpp"
-#include "io/tiff_planes.hpp"
+#include "io/tiff_choice.hpp"
+#include "io/tiff_codec.hpp"
+#include "io/tiff_space.hpp"
 #include "io/tiff_spread.hpp"
-#include "io/units.hpp"
 #include "io/unlike_pages.hpp"
 #include "io/xml.hpp"
 
 namespace parallax::io::tiff {
 namespace {
 
-// Of tifffile's, beyond TIFF's own inches and centimetres.
-constexpr std::uint16_t of_millimetres = 4, of_micrometres = 5;
-constexpr const char* again = "the file is cut off or damaged: write or copy it again";
-
-Page describe_page(const Source& source, const TiffFile& file) {
-    TIFF* const tiff = file.handle();
-    Page page;
-    page.directory = TIFFCurrentDirOffset(tiff);
-    page.of_differences = file.chain().of_differences.count(page.directory) != 0;
-    if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page.width) || !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page.height)) {
-        fail(source, "has a TIFF directory without a width or a height", again);
-    }
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.sample_format);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page.planar);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
-    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric);  // many scientific writers leave it out
-    std::uint16_t extras = 0, *kinds = nullptr;
-    if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds) && extras > 0) {
-        page.alpha = kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
-    }
-    page.tiled = TIFFIsTiled(tiff) != 0;
-    return page;
-}
-
 /// What the directory says that a program has written in words.
 std::string description_of(const TiffFile& file, std::uint64_t directory) {
     const char* text = nullptr;
     if (!file.go_to(directory) || !TIFFGetField(file.handle(), TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return {};
     return text;
-}
-
-/// The pages that OME-XML gives planes to, in the order of those.
-void choose_planes(const Source& source, const Description& said, Document& document) {
-    std::vector<Page>& pages = document.pages;
-    const bool alone = said.series == 1;
-    if (alone && said.in_order && static_cast<std::int64_t>(pages.size()) >= said.images) return;   // as they stand
-    Planes planes = planes_of(source, said, [&pages](std::uint32_t) { return &pages; });
-    document.misfit = planes.missing;
-    const std::size_t others = pages.size() - planes.pages.size();
-    if (!planes.missing.empty() && (alone ? others > 0 : planes.pages.empty())) {
-        if (!alone && source.options.series)
-            fail(source, planes.missing, "the others stand in other files, or the file is cut off: choose another series");
-        return;   // what fits neither the planes nor the pages is not followed, and no page left out
-    }
-    if (alone && others > 0)
-        document.file.ignored.push_back(
-            fmt::format("{} page{} that OME-XML gives no plane: \"page_axis\": \"z\" reads all", others, others == 1 ? "" : "s"));
-    document.series = said.series;
-    pages = std::move(planes.pages);
-}
-
-/// The pages of the image that is wanted alone. OME-XML says which they are; else pages that are alike, one behind the other, are
-/// an image.
-void choose_series(const Source& source, Document& document, const std::string& text) {
-    const auto& wanted = source.options.series;
-    std::vector<Page>& pages = document.pages;
-    Description said = describe(text, shape_of(pages.front()), wanted.value_or(0));
-    // Its own pages may have other channels than the first of all.
-    if (said.by == "OME-XML" && said.first > 0) {
-        const auto own = static_cast<std::size_t>(said.first);
-        const auto page = std::find_if(pages.begin(), pages.end(), [own](const Page& one) { return one.index == own; });
-        if (page != pages.end() && page->samples != pages.front().samples)
-            said = describe(text, shape_of(*page), wanted.value_or(0));
-    }
-    // Whoever states the axis of the pages takes them as they stand.
-    if (said.by == "OME-XML" && (!wanted || *wanted < said.series)) {
-        const bool stated = source.options.page_axis != '\0';
-        const OmeWords words = read_ome(text);
-        if (stated && !wanted && (words.files.size() > 1 || shared_with(words, 0))) return;
-        check_unshared(source, words, wanted.value_or(0));
-        if (!stated && !said.planes.empty()) return choose_planes(source, said, document);
-    }
-    if (said.by == "OME-XML" && said.series > 1) {
-        if (wanted && *wanted >= said.series) fail_of_series(source, said.series);
-        const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, said.first));
-        std::vector<Page> chosen;
-        for (const Page& page : pages) {
-            if (page.index >= first && page.index - first < static_cast<std::uint64_t>(said.images)) chosen.push_back(page);
-        }
-        if (static_cast<std::int64_t>(chosen.size()) != said.images) {
-            if (!wanted) return;   // the description does not fit, and page_axes() says so
-            fail(source,
-                 fmt::format("has {} of the {} pages that its OME-XML describes for series {}", chosen.size(), said.images,
-                             *wanted),
-                 "the others stand in other files, or the file is cut off");
-        }
-        document.series = said.series;
-        pages = std::move(chosen);
-        return;
-    }
-    if (!wanted) return;
-    std::vector<std::size_t> starts;
-    for (std::size_t i = 0; i < pages.size(); ++i) {
-        if (i == 0 || !pages[i].same_picture(pages[i - 1])) starts.push_back(i);
-    }
-    document.series = static_cast<std::int64_t>(starts.size());
-    if (*wanted >= document.series) fail_of_series(source, document.series);
-    const auto which = static_cast<std::size_t>(*wanted);
-    const std::size_t end = which + 1 < starts.size() ? starts[which + 1] : pages.size();
-    pages = std::vector<Page>(pages.begin() + static_cast<std::ptrdiff_t>(starts[which]),
-                              pages.begin() + static_cast<std::ptrdiff_t>(end));
-}
-
-/// Each page at another level of its pyramid: in its sub-directories, or the reduced images that follow it.
-void choose_level(const Source& source, const TiffSet& set, Document& document) {
-    const std::int64_t level = source.options.level.value_or(0);
-    if (level == 0) return;
-    std::vector<std::uint64_t> places;
-    std::map<std::size_t, std::vector<std::uint64_t>> outside;   // of the chains, by file
-    for (const Page& page : document.pages) {
-        set.within(page.member, [&](const TiffFile& file) {
-            const std::vector<std::uint64_t>& all = file.chain().directories;
-            if (!file.go_to(page.directory))
-                fail(source, fmt::format("its TIFF directory is damaged: {}", file.take_error()), again);
-            std::uint16_t count = 0;
-            toff_t* offsets = nullptr;
-            std::vector<std::uint64_t> levels;
-            if (TIFFGetField(file.handle(), TIFFTAG_SUBIFD, &count, &offsets) && offsets) levels.assign(offsets, offsets + count);
-            const bool inside = levels.empty();
-            const auto next = [&](const Page& reduced) {   // the order in which they were found
-                return std::pair(reduced.member, reduced.index) < std::pair(page.member, page.index + 1);
-            };
-            auto reduced = std::partition_point(document.reduced.begin(), document.reduced.end(), next);
-            for (; inside && reduced != document.reduced.end() && reduced->member == page.member &&
-                   reduced->index == page.index + 1 + levels.size();
-                 ++reduced)
-                levels.push_back(all[reduced->index]);
-            if (level > static_cast<std::int64_t>(levels.size()))
-                fail(source,
-                     fmt::format("has {} level{} beside the whole picture, and level {} is asked for", levels.size(),
-                                 levels.size() == 1 ? "" : "s", level),
-                     levels.empty() ? "leave \"level\" out" : fmt::format("choose one from 0 to {}", levels.size()));
-            places.push_back(levels[static_cast<std::size_t>(level) - 1]);
-            if (!inside) outside[page.member].push_back(places.back());
-        });
-    }
-    for (const auto& [member, directories] : outside) {
-        const std::vector<std::uint64_t>& bounded = directories;
-        set.within(member, [&bounded](const TiffFile& file) { file.bound_more(bounded); });
-    }
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        Page& page = document.pages[i];
-        set.within(page.member, [&](const TiffFile& file) {
-            if (!file.go_to(places[i]))
-                fail(source, fmt::format("its TIFF directory of level {} is damaged: {}", level, file.take_error()), again);
-            const Page whole = std::exchange(page, describe_page(source, file));
-            page.directory = places[i];
-            page.member = whole.member;
-            page.index = whole.index;
-        });
-    }
 }
 
 ElementType element_type(const Source& source, const Page& page) {
@@ -257,99 +108,6 @@ void describe_colour(const Source& source, Document& document) {
     }
 }
 
-const char* name_of(std::uint16_t compression) {
-    switch (compression) {
-        case COMPRESSION_NONE:
-            return "uncompressed";
-        case COMPRESSION_LZW:
-            return "lzw";
-        case COMPRESSION_JPEG:
-            return "jpeg";
-        case COMPRESSION_PACKBITS:
-            return "packbits";
-        case COMPRESSION_ADOBE_DEFLATE:
-        case COMPRESSION_DEFLATE:
-            return "deflate";
-        case COMPRESSION_ZSTD:
-            return "zstd";
-        case COMPRESSION_LERC:
-            return "lerc";
-        case COMPRESSION_LZMA:
-            return "lzma";
-        case COMPRESSION_CCITTRLE:
-        case COMPRESSION_CCITTRLEW:
-        case COMPRESSION_CCITTFAX3:
-        case COMPRESSION_CCITTFAX4:
-            return "fax";
-        default:
-            return "other compression";
-    }
-}
-
-/// What the description says of distances, else the resolution tags.
-void describe_space(const Source& source, Document& document, const TiffFile& file, Description said) {
-    TIFF* const tiff = file.handle();
-    ArrayDesc& desc = document.file.desc;
-    const char stated = source.options.page_axis;
-    if (stated != '\0' && !(said.axes.size() == 1 && said.axes.front().name == stated))
-        said.t = said.z = 0;   // pages are another axis than the one that these are said of
-    if (said.t > 0) desc = desc.with_spacing('t', said.t);
-    float x = 0, y = 0;
-    std::uint16_t unit = RESUNIT_INCH;
-    TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x);
-    TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-    const auto& unknown = file.chain().units;
-    if (const auto other = unknown.find(document.full.directory); other != unknown.end()) unit = other->second;
-    const bool resolved = x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y);
-    if (!said.imagej && (said.x > 0 || said.y > 0 || said.z > 0)) {
-        desc = desc.with_unit(said.unit);
-        for (const auto& [axis, spacing] : {std::pair{'x', said.x}, {'y', said.y}, {'z', said.z}}) {
-            if (spacing > 0) desc = desc.with_spacing(axis, spacing);
-            else if (desc.find(axis))
-                document.file.warnings.push_back(without_spacing("its " + said.by, axis, said.unit));
-        }
-        return;
-    }
-    double of_x = 0, of_y = 0;   // what the resolutions count pixels in, in desc.unit
-    std::string name;
-    if (said.imagej && !said.unit.empty()) {
-        of_x = said.x, of_y = said.y, name = said.unit;
-    } else if (unit == RESUNIT_INCH) {
-        of_x = of_y = 25400, name = "um";
-    } else if (unit == RESUNIT_CENTIMETER) {
-        of_x = of_y = 10000, name = "um";
-    } else if (unit == of_millimetres) {
-        of_x = of_y = 1000, name = "um";
-    } else if (unit == of_micrometres) {
-        of_x = of_y = 1, name = "um";
-    } else if (unit != RESUNIT_NONE && resolved) {
-        document.file.warnings.push_back(
-            fmt::format("its resolution is a number of pixels in a unit {} that TIFF does not have: it is left out", unit));
-    } else if (resolved && x != y) {
-        document.file.warnings.push_back(fmt::format(
-            "its pixels are not square: {} columns are as long as {} rows, without a unit of length, which is left out", x, y));
-    }
-    if (resolved && of_x > 0)
-        desc = desc.with_unit(name)
-                   .with_spacing('x', as_decimal_by_float(of_x / x))
-                   .with_spacing('y', as_decimal_by_float(of_y / y));
-    // Without a unit ImageJ counts in pixels, slices too.
-    const bool in_words = said.imagej && desc.unit == said.unit;
-    if (in_words && said.z > 0) desc = desc.with_spacing('z', said.z);
-    // ImageJ leaves out a distance of 1.
-    if (desc.size('z') > 1 && !desc.unit.empty() && !in_words)
-        document.file.warnings.push_back(without_spacing("its resolution", 'z', desc.unit));
-}
-
-/// By how much a level is smaller: a whole number where the size is what every second, third ... pixel of the whole makes, or
-/// blocks.
-double reduced_by(std::uint32_t whole, std::uint32_t here) {
-    const double ratio = static_cast<double>(whole) / here;
-    const auto step = static_cast<std::uint32_t>(std::lround(ratio));
-    return step > 0 && (whole / step == here || (whole - 1) / step + 1 == here) ? step : ratio;
-}
-
 /// Programs that keep axes and distances in tags of their own.
 void warn_of_tags(const Source& source, const std::map<std::uint16_t, std::uint64_t>& tags, const Description& said,
                   Document& document) {
@@ -427,10 +185,26 @@ std::uint64_t start_of_strips(const Page& page, TIFF* tiff) {
 
 }  // namespace
 
-void fail_of_series(const Source& source, std::int64_t there) {
-    fail(source,
-         fmt::format("holds {} image{}, and series {} is asked for", there, there == 1 ? "" : "s", *source.options.series),
-         there == 1 ? "leave \"series\" out" : fmt::format("choose one from 0 to {}", there - 1));
+Page describe_page(const Source& source, const TiffFile& file) {
+    TIFF* const tiff = file.handle();
+    Page page;
+    page.directory = TIFFCurrentDirOffset(tiff);
+    page.of_differences = file.chain().of_differences.count(page.directory) != 0;
+    if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page.width) || !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page.height)) {
+        fail(source, "has a TIFF directory without a width or a height", again);
+    }
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.sample_format);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page.planar);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
+    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric);  // many scientific writers leave it out
+    std::uint16_t extras = 0, *kinds = nullptr;
+    if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds) && extras > 0) {
+        page.alpha = kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
+    }
+    page.tiled = TIFFIsTiled(tiff) != 0;
+    return page;
 }
 
 void describe_pages(const Source& source, const TiffSet& set, std::size_t member, std::vector<Page>& all,
@@ -461,55 +235,6 @@ void describe_pages(const Source& source, const TiffSet& set, std::size_t member
 PageShape shape_of(const Page& page) {
     const bool whole = page.sample_format == SAMPLEFORMAT_UINT || page.sample_format == SAMPLEFORMAT_VOID;
     return {page.height, page.width, page.samples, page.planar == PLANARCONFIG_SEPARATE, page.bits == 16 && whole};
-}
-
-std::uint64_t ratio_of(std::uint16_t compression) {
-    switch (compression) {
-        case COMPRESSION_NONE:
-            return 1;
-        case COMPRESSION_PACKBITS:
-            return 64;
-        case COMPRESSION_LZW:
-            return 3000;
-        case COMPRESSION_ADOBE_DEFLATE:
-        case COMPRESSION_DEFLATE:
-            return deflate_ratio;
-        case COMPRESSION_JPEG:
-            return jpeg_ratio;
-        case COMPRESSION_LZMA:
-            return 10000;
-        case COMPRESSION_ZSTD:
-            return 40000;   // 128 KiB in a block of four bytes
-        default:
-            return 200000;   // fax codes: a white row is a bit
-    }
-}
-
-void check_codec(const Source& source, const Page& page) {
-    const char* const otherwise = "write it uncompressed, or with LZW or deflate";
-    if (!TIFFIsCODECConfigured(page.compression))
-        fail(source, fmt::format("is compressed by TIFF's method {}, which libtiff here cannot decode", page.compression),
-             otherwise);
-    // libjbig ends the process where a header asks for more memory than there is.
-    if (page.compression == COMPRESSION_JBIG) fail(source, "is compressed by JBIG, which is not read", otherwise);
-    // Of these libtiff undoes no differences; other programs do.
-    const bool bytes_alone = page.compression == COMPRESSION_NONE || page.compression == COMPRESSION_PACKBITS ||
-                             page.compression == COMPRESSION_LERC || page.compression == COMPRESSION_THUNDERSCAN ||
-                             page.compression == COMPRESSION_NEXT;
-    if (page.of_differences && bytes_alone)
-        fail(
-            source,
-            fmt::format("says that its samples are differences of neighbours (Predictor) and is {}: of such a file programs read "
-                        "different values",
-                        page.compression == COMPRESSION_NONE ? std::string("uncompressed")
-                                                             : fmt::format("compressed by {}", name_of(page.compression))),
-            otherwise);
-    // Sixteen bytes a pixel of one row, which may be a bit in the file.
-    constexpr std::uint32_t most_columns = 2 << 20;
-    const bool fax = page.compression == COMPRESSION_CCITTRLE || page.compression == COMPRESSION_CCITTRLEW ||
-                     page.compression == COMPRESSION_CCITTFAX3 || page.compression == COMPRESSION_CCITTFAX4;
-    if (fax && page.width > most_columns)
-        fail(source, fmt::format("has rows of {} pixels by a fax code; up to {} are read", page.width, most_columns), otherwise);
 }
 
 Document read_document(const Source& source, TiffSet& set) {

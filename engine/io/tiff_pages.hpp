@@ -7,6 +7,8 @@
 
 namespace parallax::io::tiff {
 
+inline constexpr const char* again = "the file is cut off or damaged: write or copy it again";
+
 /// One directory: a picture.
 struct Page {
     std::uint64_t directory = 0;  ///< where it stands in its file
@@ -48,17 +50,11 @@ struct Document {
     std::int64_t count = 0;  ///< pictures in all
 };
 
-/// The largest factor by which a method of compression can shrink pictures.
-std::uint64_t ratio_of(std::uint16_t compression);
-
-/// Throws for what cannot be decoded here, or not at a bounded cost.
-void check_codec(const Source&, const Page&);
-
+/// The directory that the file stands at.
+Page describe_page(const Source&, const TiffFile&);
 /// The directories of one file: pages, and what is reduced or a mask.
 void describe_pages(const Source&, const TiffSet&, std::size_t member, std::vector<Page>& pages, std::vector<Page>& reduced);
 PageShape shape_of(const Page&);
-/// The series that is asked for is none of so many.
-[[noreturn]] void fail_of_series(const Source&, std::int64_t there);
 
 /// Walks through all directories. Throws for what cannot be read.
 Document read_document(const Source&, TiffSet&);

@@ -15,8 +15,8 @@ struct Planes {
 };
 
 /// A plane that is missing (acquisitions are aborted, and their OME-XML promises all) leaves the others readable, and is told.
-/// `pages`: of a file by its number, in their order; null: it is not there. Throws where a page or a plane has two places, or a run
-/// begins beyond the sizes: whichever were taken, values could be in a wrong place.
+/// `pages`: of a file by its number, in their order; null: it is not there. Throws where a page or a plane has two places, or a
+/// run begins beyond the sizes: whichever were taken, values could be in a wrong place.
 Planes planes_of(const Source&, const Description&, const std::function<const std::vector<Page>*(std::uint32_t file)>& pages);
 
 }  // namespace parallax::io::tiff

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "io/tiff_codec.hpp"
 #include "io/tiff_pages.hpp"
 
 namespace parallax::io::tiff {

@@ -8,6 +8,7 @@
 
 #include "io/parts.hpp"
 #include "io/text_header.hpp"
+#include "io/tiff_choice.hpp"
 #include "io/tiff_planes.hpp"
 #include "io/xml.hpp"
 #include "parallax/host/error.hpp"

@@ -97,7 +97,9 @@ bool in_words_of_imagej(const Layout& layout) {
 /// one now.
 std::string description_of(const HostArray& array, const Layout& layout) {
     if (in_words_of_imagej(layout)) {
-        std::string text = fmt::format("ImageJ=1.53\nimages={}\n", layout.pages);
+        std::string text = "ImageJ=1.53\n";
+        // Of colours of 16 bits ImageJ opens no stack in one piece, which this promises; by their directories it does.
+        if (layout.channels == 1 || array.desc.type == ElementType::u8) text += fmt::format("images={}\n", layout.pages);
         double slices = 0, frames = 0;
         for (const Axis& axis : layout.axes) {
             text += fmt::format("{}={}\n", axis.name == 't' ? "frames" : axis.name == 'z' ? "slices" : "channels", axis.size);

@@ -83,7 +83,8 @@ private:
         bool overwrite = false, synced = false;
         std::uint64_t inode = 0;   ///< of a folder that was made
     };
-    std::filesystem::path add_to(const std::filesystem::path& folder, Entry, const std::function<void(const std::filesystem::path&)>&);
+    std::filesystem::path add_to(const std::filesystem::path& folder, Entry,
+                                 const std::function<void(const std::filesystem::path&)>&);
     std::filesystem::path folder_beside(const std::filesystem::path& target);
     host::Folder open_or_make(const std::filesystem::path&);
     void point_to_base(const host::Folder& folder, const std::filesystem::path& relative);

@@ -30,24 +30,10 @@ double converted(double length, const std::string& from, const std::string& to) 
     return theirs > 0 && ours > 0 ? as_decimal(length * theirs / ours) : 0;
 }
 
-std::string without_spacing(std::string_view by, char axis, std::string_view unit) {
-    return fmt::format("{} gives a spacing of other axes and none of {}: it is taken for 1 {}", by, axis,
-                       unit.empty() ? "of the same unit" : unit);
-}
-
-std::string loss_in_f32(ElementType type) {
-    switch (type) {
-        case ElementType::f64:
-            return "as f32: 7 digits are kept, and numbers up to 3.4e38";
-        case ElementType::i32:
-        case ElementType::u32:
-        case ElementType::i64:
-        case ElementType::u64:
-            return fmt::format(
-                "as f32, which holds every whole number up to 16,777,216, and not every one beyond that {} may hold",
-                to_string(type));
-        default: return {};
-    }
+Warning without_spacing(std::string_view by, char axis, std::string_view unit) {
+    return {fmt::format("{} gives a spacing of other axes and none of {}: it is taken for 1 {}", by, axis,
+                        unit.empty() ? "of the same unit" : unit),
+            axis == 'z' ? Concern::slices : Concern::other};
 }
 
 double seconds_of(std::string_view unit) {

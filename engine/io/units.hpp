@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/units.hpp"
+#include "io/io.hpp"
 #include "parallax/array.hpp"
 
 namespace parallax::io {
@@ -15,9 +16,7 @@ std::pair<std::string, double> unit_from(std::string_view name);
 /// A length in another unit, both of ours; 0 where one of them is no unit of length.
 double converted(double length, const std::string& from, const std::string& to);
 /// What is told of an axis without a distance, where `by` ("its OME-XML") gives others one.
-std::string without_spacing(std::string_view by, char axis, std::string_view unit);
-/// What is lost where elements of a type are combined, which is done in f32; empty: nothing.
-std::string loss_in_f32(ElementType);
+Warning without_spacing(std::string_view by, char axis, std::string_view unit);
 /// How many seconds one of these is, as ImageJ, OME and those who write for them name it; 0: not known.
 double seconds_of(std::string_view unit);
 using engine::millimetres;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t best_ratio = 200000;   ///< a frame like the one before it is some ten bytes
 constexpr picture::Kind video_kind = {"a video", true};
+constexpr double longest_frame = 1e4;   ///< s: from some 40,000 on ffmpeg writes no MP4
 constexpr const char* again = "the file is damaged, or of a kind that ffmpeg does not decode: try `ffmpeg -i FILE frame%04d.png`";
 
 /// The demuxer of a file by its first bytes, so that ffmpeg takes it for nothing else (a list of other files, say); null: none.
@@ -200,7 +201,8 @@ HostArray read(const Source& source) {
 std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
     if (program_for("ffmpeg").empty())
         return "the program ffmpeg, which writes videos, is not installed: install the package ffmpeg";
-    return picture::problem(desc, options, video_kind);
+    std::string why = picture::problem(desc, options, video_kind);
+    return why.empty() ? picture::pace_problem(desc, options, video_kind, longest_frame) : why;
 }
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& asked) {

@@ -21,8 +21,8 @@ void check_format(const OutputSpec& output, const ArrayDesc& desc) {
                                      : endings.size() == 1
                                          ? "a file that ends in " + endings.front()
                                          : fmt::format("a file that ends in one of {}", fmt::join(endings, ", "));
-        const std::string near = did_you_mean(to_utf8(name.extension()), endings);
         const bool unknown = error.problem.starts_with("has an extension");
+        const std::string near = unknown ? did_you_mean(to_utf8(name.extension()), endings) : std::string();
         throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()), expected,
                           !near.empty() ? near
                           : unknown     ? "the ending of its name says in which format it is written"

@@ -84,6 +84,7 @@ void read_pages(const JsonObject& object, io::ReadOptions& read) {
         const auto ends = object.at("pages").list_of(2, "[first, end]: from 0, the end left out");
         const std::int64_t first = ends[0].count();
         read.pages = {first, ends[1].count(first + 1)};
+        read.keep_page_axis = true;
     }
     if (object.contains("volume")) read.volume = object.at("volume").count();
     if (object.contains("page_axis")) read.page_axis = object.word("page_axis", {"t", "z"})[0];

@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Pages or volumes that are asked for must be there.
-void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, std::int64_t end) {
+void check_range(const io::FileInfo& info, const InputSpec& input, const char* what, const char* key, std::int64_t end) {
     const std::int64_t there = info.pages();
     if (input.read.pages && io::has_no_pages(info))
-        throw ConfigError(pointer_to(input.pointer, std::string(what)),
+        throw ConfigError(pointer_to(input.pointer, std::string(key)),
                           fmt::format("a page of {}, which a {} file holds as one piece", info.desc.describe(), info.format),
                           "a stack of TIFF or NPY, or times of another format", io::instead_of_a_page(info));
     if (end <= there) return;
-    throw ConfigError(pointer_to(input.pointer, std::string(what)), fmt::format("{} {}", what, end - 1),
+    throw ConfigError(pointer_to(input.pointer, std::string(key)), fmt::format("{} {}", what, end - 1),
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
@@ -143,6 +143,15 @@ io::FileInfo info_of(const fs::path& file, io::ReadOptions whole,
     return io::info(file, whole);
 }
 
+/// Whether the job has done what a file's warning asks for, or takes nothing of what it is about.
+bool is_settled(const io::Warning& warning, const InputSpec& input, const ArrayDesc& taken) {
+    switch (warning.about) {
+        case io::Concern::spacing: return input.spacing.has_value();
+        case io::Concern::slices: return taken.size('z') <= 1 || (input.spacing && input.spacing->values.size() != 2);
+        default: return false;
+    }
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
@@ -176,13 +185,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         whole.open_part = prepared.part_opener();
         prepared.infos.push_back(info_of(file, whole, input.read.pages));
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
-        for (const std::string& warning : prepared.infos.back().warnings) {
-            if (input.spacing && warning.find("\"spacing_mm\"") != std::string::npos) continue;   // its advice has been taken
-            // Nor what is said of slices where none are taken, or where their distance is stated.
-            const bool each_axis = input.spacing && input.spacing->values.size() != 2;
-            if ((each_axis || desc.size('z') <= 1) && warning.find("none of z: it is taken for 1") != std::string::npos) continue;
-            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning) == prepared.warnings.end())
-                prepared.warnings.push_back(warning);
+        for (const io::Warning& warning : prepared.infos.back().warnings) {
+            if (is_settled(warning, input, desc)) continue;
+            if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning.text) == prepared.warnings.end())
+                prepared.warnings.push_back(warning.text);
         }
         const ArrayDesc stated = with_stated_spacing(desc, input);
         const Metadata metadata = with_stated_spacing(prepared.infos.back().metadata, stated, input);
@@ -202,19 +208,16 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
                                                         to_utf8(prepared.files.front()), to_utf8(file), unlike));
         }
     }
-    if (!input.combine.empty()) {
-        if (const std::string loss = io::loss_in_f32(prepared.desc.type); !loss.empty())
-            prepared.warnings.push_back("its files are combined " + loss);
-        prepared.desc.type = ElementType::f32;
-    }
+    if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
     if (input.spacing && input.spacing->values.size() == 3 && !prepared.desc.find('z'))
         throw ConfigError(input.pointer + "/spacing_" + input.spacing->unit,
                           fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),
                           "a number, or [x, y]");
     const bool flat = input.spacing && input.spacing->values.size() == 2 && prepared.desc.size('z') > 1;
     if (flat && !(io::millimetres(prepared.desc.unit) > 0) && prepared.desc.find('z')->spacing == 1)
-        prepared.warnings.push_back(io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit) +
-                                    "; [x, y, z] states it");
+        prepared.warnings.push_back(
+            io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit).text +
+            "; [x, y, z] states it");
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
 }
@@ -237,8 +240,9 @@ ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputS
             input.pointer + "/volume", fmt::format("a volume of a {} file", info.format), "a 4-D NIfTI file",
             R"("page" takes a page of a TIFF, and a step {"run": "select", "axis": "t", "index": 0} one of any array)");
     }
-    if (input.read.pages) check_range(info, input, "page", input.read.pages->second);
-    if (input.read.volume) check_range(info, input, "volume", *input.read.volume + 1);
+    if (input.read.pages)
+        check_range(info, input, "page", input.read.keep_page_axis ? "pages" : "page", input.read.pages->second);
+    if (input.read.volume) check_range(info, input, "volume", "volume", *input.read.volume + 1);
     return io::delivered(file, info, input.read);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/f32_loss.hpp"
+
 namespace parallax::engine {
 
 namespace {
@@ -90,7 +92,7 @@ void check_unchanged(const std::filesystem::path& file, const std::filesystem::p
 }
 
 HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonFinite policy,
-                     const std::function<HostArray(const ArrayDesc&)>& allocate) {
+                     const std::function<HostArray(const ArrayDesc&)>& allocate, InputWarnings& warnings) {
     io::ReadOptions options = input.read;
     if (input.combine.empty()) options.allocate = allocate;
     std::vector<HostArray> arrays;
@@ -105,7 +107,7 @@ HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonF
         });
         apply_non_finite(arrays.back(), policy, fmt::format("input \"{}\", {}", input.name, to_utf8(file)));
     }
-    return combine_input(input, prepared, arrays);
+    return combine_input(input, prepared, arrays, warnings);
 }
 
 bool has_slices(const InputSpec& spec, const PreparedInput& input) {
@@ -135,7 +137,16 @@ io::SliceStream open_slices(const InputSpec& input, const PreparedInput& prepare
     return slices;
 }
 
-HostArray combine_input(const InputSpec& input, const PreparedInput& prepared, const std::vector<HostArray>& arrays) {
+std::string InputWarning::in_words() const { return fmt::format("input \"{}\": {}", input, text); }
+
+HostArray combine_input(const InputSpec& input, const PreparedInput& prepared, const std::vector<HostArray>& arrays,
+                        InputWarnings& warnings) {
+    for (const HostArray& one : arrays) {
+        const std::string loss = input.combine.empty() ? std::string() : io::loss_in_f32(one);
+        if (loss.empty()) continue;
+        warnings.push_back({input.name, "its files are combined " + loss});
+        break;   // one stands for all
+    }
     HostArray array = input.combine.empty() ? arrays.front() : io::combine(arrays, input.combine);
     hold(prepared.files.front(), array.desc, prepared.desc);
     array.desc = with_stated_spacing(std::move(array.desc), input);

@@ -53,7 +53,8 @@ struct JobResult {
     std::string retried;         ///< what failed before the run that is told here; empty: nothing did
     double wall_seconds = 0;
     std::uint64_t peak_device_bytes = 0;
-    std::vector<std::string> warnings;     ///< that the data gave cause for, with the step or output; others were known before
+    /// That the data gave cause for, with the input, step or output; others were known before.
+    std::vector<std::string> warnings;
     Json ranks = Json::array();  ///< who did what of a job that several devices shared; empty: one did it all
 };
 
@@ -63,8 +64,8 @@ FileReport report_file(const std::filesystem::path&, std::string format = {}, co
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 
-/// Called once, when all outputs are written and none is in its place yet, with the report: files that it adds appear together with
-/// the outputs, and what it throws ends the run without any.
+/// Called once, when all outputs are written and none is in its place yet, with the report: files that it adds appear together
+/// with the outputs, and what it throws ends the run without any.
 using Along = std::function<void(const Json& report, io::Transaction&)>;
 
 Json to_json(const FileReport&);

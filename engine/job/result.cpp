@@ -15,6 +15,11 @@ JobResult result_of(Work& work, const Engine& engine, Executed done, const RunOp
     result.job = to_json(job);
     result.device = engine.device();
     result.inputs = std::move(work.input_reports);
+    for (const InputWarning& warning : work.input_warnings) {
+        result.warnings.push_back(warning.in_words());
+        for (InputReport& input : result.inputs)
+            if (input.name == warning.input) input.warnings.push_back(warning.text);
+    }
     result.steps = std::move(done.steps);
     for (DataWarning& warning : work.warnings) {
         result.warnings.push_back(fmt::format("step \"{}\": {}", result.steps[warning.step].id, warning.text));

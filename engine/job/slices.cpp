@@ -14,11 +14,12 @@ namespace {
 
 class Reader {
 public:
-    Reader(const InputSpec& spec, const PreparedInput& input, NonFinite policy) : spec_(spec), input_(input), policy_(policy) {}
+    Reader(const InputSpec& spec, const PreparedInput& input, NonFinite policy, InputWarnings& warnings)
+        : spec_(spec), input_(input), policy_(policy), warnings_(warnings) {}
 
     void read(Slices wanted, std::byte* to) {
         if (!has_slices(spec_, input_)) {
-            if (!whole_) whole_ = slices_of(read_input(spec_, input_, policy_, {}).to_dense());
+            if (!whole_) whole_ = slices_of(read_input(spec_, input_, policy_, {}, warnings_).to_dense());
             return whole_(wanted, to);
         }
         if (!stream_ || wanted.first < next_) {
@@ -39,6 +40,7 @@ private:
     const InputSpec& spec_;
     const PreparedInput& input_;
     NonFinite policy_;
+    InputWarnings& warnings_;
     ReadSlices whole_;
     std::optional<io::SliceStream> stream_;
     std::int64_t next_ = 0;
@@ -46,8 +48,10 @@ private:
 
 }  // namespace
 
-ReadSlices slices_of(const InputSpec& spec, const PreparedInput& input, NonFinite policy) {
-    return [reader = std::make_shared<Reader>(spec, input, policy)](Slices wanted, std::byte* to) { reader->read(wanted, to); };
+ReadSlices slices_of(const InputSpec& spec, const PreparedInput& input, NonFinite policy, InputWarnings& warnings) {
+    return [reader = std::make_shared<Reader>(spec, input, policy, warnings)](Slices wanted, std::byte* to) {
+        reader->read(wanted, to);
+    };
 }
 
 }  // namespace parallax::engine

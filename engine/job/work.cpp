@@ -1,5 +1,6 @@
 #include "job/work.hpp"
 
+#include "io/picture/picture.hpp"
 #include "io/read_witness.hpp"
 #include "io/transaction.hpp"
 #include "io/window.hpp"
@@ -28,6 +29,8 @@ void write_file(const fs::path& path, const OutputSpec& output, const HostArray&
         io::WriteOptions options = output.write;
         options.name = output.file;
         if (std::string lost = io::display_loss(path, array, options); !lost.empty()) report.warnings.push_back(std::move(lost));
+        if (std::string pace = io::picture::pace_warning(path, array.desc, options); !pace.empty())
+            report.warnings.push_back(std::move(pace));
         return io::write(path, array, options);
     }
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
@@ -47,8 +50,8 @@ void write_file(const fs::path& path, const OutputSpec& output, const HostArray&
 void Work::take(std::shared_ptr<const Prepared> job) {
     prepared = std::move(job);
     pipeline = std::shared_ptr<const Resolved>(prepared, &prepared->resolved);
-    slices = [&job = *prepared](std::size_t input) {
-        return slices_of(job.job.inputs[input], job.inputs[input], job.job.non_finite);
+    slices = [this](std::size_t input) {
+        return slices_of(prepared->job.inputs[input], prepared->inputs[input], prepared->job.non_finite, input_warnings);
     };
 }
 
@@ -75,8 +78,8 @@ void read_work(Work& work, const ReadHooks& hooks) {
             const Scope scope(work.profiler, "read");
             const HostTimer timer(work.profiler, spec.name);
             work.inputs[i] = spec.running > 0 && hooks.neighbours
-                                 ? combine_input(spec, input, hooks.neighbours(i))
-                                 : read_input(spec, input, prepared.job.non_finite, hooks.memory);
+                                 ? combine_input(spec, input, hooks.neighbours(i), work.input_warnings)
+                                 : read_input(spec, input, prepared.job.non_finite, hooks.memory, work.input_warnings);
         }
         if (hashed_by_reading) hash();
     }

@@ -8,6 +8,7 @@
 #include "exec/device_work.hpp"
 #include "job/hashing.hpp"
 #include "job/prepare.hpp"
+#include "job/read.hpp"
 #include "job/report.hpp"
 
 #include <functional>
@@ -25,6 +26,7 @@ struct Work : DeviceWork {
     std::size_t number = 0;                      ///< of the item in its series
     int belt = 0, reader = 0, writer = 0;        ///< who had it, for timelines
     std::vector<InputReport> input_reports;      ///< after finish_reading()
+    InputWarnings input_warnings;
     std::vector<Hashing> hashing;
     std::vector<OutputReport> output_reports;
 };

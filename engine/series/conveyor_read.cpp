@@ -6,18 +6,22 @@
 namespace parallax::engine::series {
 
 void Conveyor::read_shared() {
+    InputWarnings warnings;
     for (std::size_t i = 0; i < series_.job.inputs.size(); ++i) {
         const InputSpec& input = series_.job.inputs[i];
         if (input.each) continue;
-        shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}));
+        shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}, warnings));
     }
+    const std::string first = series_.items.size() > 0 ? series_.items.name(0) : "";   // a watched folder may be empty yet
+    for (const InputWarning& warning : warnings) tell(warning.in_words(), first);
 }
 
 HostArray Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
     InputSpec spec = job_of(series_.job, series_.items, item).inputs[input];
     spec.combine.clear();
     spec.running = 0;
-    return read_input(spec, prepare_input(spec, series_.where), series_.job.non_finite, {});
+    InputWarnings none;   // what a file says alone has been told, and it is combined later
+    return read_input(spec, prepare_input(spec, series_.where), series_.job.non_finite, {}, none);
 }
 
 std::optional<std::size_t> Conveyor::next_item() {

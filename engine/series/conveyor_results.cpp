@@ -72,6 +72,7 @@ void Conveyor::finish_item(Work& work) {
         tell(text, record.item);
         record.warnings.push_back(std::move(text));
     };
+    for (const InputWarning& warning : work.input_warnings) note(warning.in_words());
     for (const DataWarning& warning : work.warnings)
         note(fmt::format("step \"{}\": {}", work.prepared->job.steps[warning.step].id, warning.text));
     for (const OutputReport& output : work.output_reports)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/f32_loss.hpp"
 #include "io/pieces.hpp"
 #include "job/load.hpp"
 #include "pipeline/place.hpp"
@@ -150,11 +151,19 @@ void Folds::check(const Work& work) {
 
 std::vector<std::string> Folds::unlike(const Work& work) {
     std::vector<std::string> told;
-    const std::lock_guard lock(mutex_);
+    {
+        const std::lock_guard lock(mutex_);
+        for (const Output& output : outputs_) {
+            const std::string how = unlike_pixels(output.item, array_of(work, output).desc);
+            if (!how.empty())
+                told.push_back(
+                    fmt::format("output \"{}\": items are combined pixel by pixel, and {}", output.spec->name, how));
+        }
+    }
     for (const Output& output : outputs_) {
-        const std::string how = unlike_pixels(output.item, array_of(work, output).desc);
-        if (!how.empty())
-            told.push_back(fmt::format("output \"{}\": items are combined pixel by pixel, and {}", output.spec->name, how));
+        const HostArray& array = array_of(work, output);
+        const std::string loss = is_stack(output.spec->combine) ? std::string() : io::loss_in_f32(array);
+        if (!loss.empty()) told.push_back(fmt::format("output \"{}\": its items are combined {}", output.spec->name, loss));
     }
     return told;
 }

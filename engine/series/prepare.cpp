@@ -1,5 +1,5 @@
+#include "io/picture/picture.hpp"
 #include "io/transaction.hpp"
-#include "io/units.hpp"
 #include "series/first_items.hpp"
 #include "series/places.hpp"
 #include "series/series.hpp"
@@ -158,9 +158,10 @@ void check_gathered(PreparedSeries& series, const OutputSpec& output, const fs::
     const ArrayDesc& desc = series.sample.resolved.desc(output.source);
     if (is_complex(desc.type) && !is_stack(output.combine))
         throw ConfigError(output.pointer, desc.describe(), "an array of real numbers to combine");
-    if (const std::string loss = io::loss_in_f32(desc.type); !loss.empty() && !is_stack(output.combine))
-        series.items.warnings.push_back(fmt::format("output \"{}\": its items are combined {}", output.name, loss));
-    check_format(output, combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.along));
+    const ArrayDesc whole = combined(output.combine, desc, static_cast<std::int64_t>(series.items.size()), series.items.along);
+    check_format(output, whole);
+    if (const std::string pace = io::picture::pace_warning(path, whole, output.write); !pace.empty())
+        series.items.warnings.push_back(fmt::format("output \"{}\": {}", output.name, pace));
 }
 
 /// What can be done with files that come one by one.

@@ -119,7 +119,9 @@ public:
             if (i == source_) continue;
             for (const std::string& warning : prepared.inputs[i].warnings)
                 told_.insert(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
-            kept_.emplace_back(i, read_input(job.inputs[i], prepared.inputs[i], job.non_finite, {}));
+            InputWarnings warnings;
+            kept_.emplace_back(i, read_input(job.inputs[i], prepared.inputs[i], job.non_finite, {}, warnings));
+            for (const InputWarning& warning : warnings) told_.insert(warning.in_words());
         }
         resolved_ = std::make_shared<const Resolved>(std::move(prepared.resolved));
         resident_.plan(*resolved_);

@@ -223,7 +223,8 @@ HostArray make_input(const std::string& name, const Json& spec, Session& session
     if (spec.is_object() && spec.contains("make")) return make(read_making(spec, "/inputs/" + name));
     if (spec.is_object() && spec.contains("run")) return run_algorithm(name, spec, session, earlier);
     const InputSpec input = parse_input(name, spec, "/inputs/" + name);
-    return read_input(input, prepare_input(input, where), NonFinite::propagate, {});
+    InputWarnings untold;   // as those of the files are: all who are compared get the same
+    return read_input(input, prepare_input(input, where), NonFinite::propagate, {}, untold);
 }
 
 }  // namespace parallax::engine::compare

@@ -202,7 +202,9 @@ def faults(stack, said, ome):
             plane = 3 * stack.sizes["y"] * stack.sizes["x"]
             values = [v for at in range(0, len(values), plane) for c in range(3) for v in values[at + c:at + plane:3]]
     there = [said.sizes[axis] for axis in "czt"]
-    plain = ome and math.prod(pages.values()) > 1
+    # Stacks of colours of 16 bits it does not open in one piece, and of directories it makes slices.
+    deep = stack.colours and stack.kind == "u16" and math.prod(pages.values()) > 3
+    plain = deep or (ome and math.prod(pages.values()) > 1)
     if math.prod(there) != math.prod(pages.values()) or (not plain and there != [pages[axis] for axis in "czt"]):
         found.append(f"c, z, t are {there} for {[pages[axis] for axis in 'czt']}")
     if [said.sizes["x"], said.sizes["y"]] != [stack.sizes["x"], stack.sizes["y"]]:
@@ -315,6 +317,8 @@ def main():
     random.seed(arguments.seed)
     program = Program(arguments.program)
     folder = arguments.keep or tempfile.mkdtemp(prefix="parallax-imagej-")
+    os.makedirs(folder, exist_ok=True)
+    print(f"ImageJ: seed {arguments.seed}", flush=True)   # should ImageJ end
     try:
         faulty, sound = written(program, folder, arguments.stacks)
         unlike, alike = read(program, folder, arguments.seed)

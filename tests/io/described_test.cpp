@@ -135,7 +135,7 @@ TEST_CASE("described: how a picture is to be held, and what is left out, is said
     put(folder / "a.tif", pages_of(1, "", {{274, 3, {6}}}));
     const io::FileInfo turned = io::info(folder / "a.tif");
     REQUIRE(turned.warnings.size() == 1);
-    CHECK(turned.warnings[0].find("90 degrees clockwise") != std::string::npos);
+    CHECK(turned.warnings[0].text.find("90 degrees clockwise") != std::string::npos);
     put(folder / "a.tif", pages_of(1, "", {{274, 3, {1}}}));
     CHECK(io::info(folder / "a.tif").warnings.empty());
     put(folder / "a.tif", pages_of(2, "", {{34412, 2, {1, 2, 3, 4, 5, 6, 7, 0}}}));
@@ -251,7 +251,7 @@ PlanesRead planes_read(const fs::path& file, const std::string& text, int pages,
     put(file, pages_of(pages, text));
     const HostArray array = io::read(file, options);
     const io::FileInfo info = io::info(file, options);
-    PlanesRead read{array.desc.describe(), {}, fmt::format("{}", fmt::join(info.warnings, "\n"))};
+    PlanesRead read{array.desc.describe(), {}, told_of(info)};
     // The first element of each page is 2 * page + 1.
     for (std::int64_t i = 0; i < array.desc.count(); i += 2) read.pages.push_back((array.as<std::uint8_t>()[i] - 1) / 2);
     return read;
@@ -433,7 +433,7 @@ TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML i
     };
     const auto signed_ones = info("ImageJ=1.53t\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=gray value\n");   // of bytes
     REQUIRE(signed_ones.warnings.size() == 1);
-    CHECK(signed_ones.warnings[0].find("-32768 + 1 times what is stored") != std::string::npos);
+    CHECK(signed_ones.warnings[0].text.find("-32768 + 1 times what is stored") != std::string::npos);
     CHECK(info("ImageJ=1.53t\ncf=0\nc0=0.0\nc1=1.0\n").warnings.empty());
     CHECK(info("ImageJ=1.53t\ncf=21\n").warnings.size() == 1);   // optical density
     const auto timed = [&](const std::string& unit) {
@@ -451,4 +451,18 @@ TEST_CASE("described: what ImageJ shows by a calibration, and times of OME-XML i
         CHECK(file.desc.find('t')->spacing == doctest::Approx(seconds));
     }
     CHECK(timed(" TimeIncrementUnit=\"fortnight\"").warnings.size() == 1);
+}
+
+TEST_CASE("described: stacks of colours of 16 bits do not promise ImageJ one piece, which it cannot open") {
+    const Folder folder;
+    for (const ElementType type : {ElementType::u8, ElementType::u16}) {
+        CAPTURE(to_string(type));
+        HostArray stack = pattern(ArrayDesc::dense(type, {{'z', 3}, {'y', 4}, {'x', 5}, {'c', 3}}).with_unit("um"));
+        stack.desc = stack.desc.with_spacing('z', 2).with_spacing('y', 0.5).with_spacing('x', 0.5);
+        io::write(folder / "a.tif", stack, {.overwrite = true});
+        CHECK((get(folder / "a.tif").find("images=3") == std::string::npos) == (type == ElementType::u16));
+        const HostArray back = io::read(folder / "a.tif");
+        CHECK(back.desc == stack.desc);
+        CHECK(same_elements(back, stack));
+    }
 }

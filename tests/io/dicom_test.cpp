@@ -1,6 +1,7 @@
 // What samples, colours and bits of a DICOM file mean together: read as it was meant, told, or refused.
 #include <libdeflate.h>
 
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -38,7 +39,7 @@ std::vector<T> read(const Folder& folder, const Dicom& file) {
 std::string told(const Folder& folder, const Dicom& file) {
     put(folder / "a.dcm", file.bytes());
     std::string all;
-    for (const std::string& warning : io::info(folder / "a.dcm").warnings) all += warning + "\n";
+    for (const io::Warning& warning : io::info(folder / "a.dcm").warnings) all += warning.text + "\n";
     return all;
 }
 
@@ -246,9 +247,9 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
     put(folder / "slices/a.dcm", Dicom{}.bytes());
     put(folder / "slices/c.txt", "a note");
     CHECK(ignored() == "a file that is no DICOM picture\n");                          // of pictures a warning tells, once
-    const std::vector<std::string> warnings = io::info(folder / "slices").warnings;   // who runs a job is told, too
+    const std::vector<io::Warning> warnings = io::info(folder / "slices").warnings;   // who runs a job is told, too
     REQUIRE(!warnings.empty());
-    has(warnings.front(), "it is without a picture that is not read (b.dcm says");
+    has(warnings.front().text, "it is without a picture that is not read (b.dcm says");
 
     // What stands where the kind of colours should may tell of a patient.
     Dicom strange;
@@ -256,7 +257,7 @@ TEST_CASE("dicom: a folder says what of it is not read, and why") {
     put(folder / "strange.dcm", strange.bytes());
     const io::FileInfo told = io::info(folder / "strange.dcm");
     std::string all = told.detail;
-    for (const std::string& warning : told.warnings) all += warning;
+    for (const io::Warning& warning : told.warnings) all += warning.text;
     has(all, "what DICOM does not know");
     CHECK(all.find("DOE") == std::string::npos);
 }
@@ -305,9 +306,14 @@ TEST_CASE("dicom: slices of a tilted gantry are told") {
             put(scan / (std::to_string(i) + ".dcm"), slice.bytes());
         }
         const io::FileInfo info = io::info(scan);
-        CHECK(info.desc.find('z')->spacing == 2);
-        const bool told = std::any_of(info.warnings.begin(), info.warnings.end(), [](const std::string& warning) {
-            return warning.find("tilted gantry") != std::string::npos && warning.find("0.5 mm") != std::string::npos;
+        // From one to the next, as ITK counts it, and each where its header says.
+        CHECK(info.desc.find('z')->spacing == doctest::Approx(tilted ? std::sqrt(4.25) : 2));
+        REQUIRE(info.metadata.affine);
+        CHECK((*info.metadata.affine)[2] == 0);
+        CHECK((*info.metadata.affine)[6] == (tilted ? -0.5 : 0));
+        CHECK((*info.metadata.affine)[10] == 2);
+        const bool told = std::any_of(info.warnings.begin(), info.warnings.end(), [](const io::Warning& warning) {
+            return warning.text.find("tilted gantry") != std::string::npos && warning.text.find("0.5 mm") != std::string::npos;
         });
         CHECK(told == tilted);
     }

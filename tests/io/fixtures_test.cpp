@@ -195,9 +195,9 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         nifti.slope = 0.5f, nifti.inter = std::nanf("");
         put(path, nifti.header() + voxels.text);
         CHECK(values_of<std::int16_t>(io::read(path)) == std::vector<std::int16_t>{1, -2, 300, 4, 5, 6});
-        const std::vector<std::string> warnings = io::info(path).warnings;
+        const std::vector<io::Warning> warnings = io::info(path).warnings;
         CHECK(std::any_of(warnings.begin(), warnings.end(),
-                          [](const std::string& w) { return w.find("slope is 0.5") != std::string::npos; }));
+                          [](const io::Warning& w) { return w.text.find("slope is 0.5") != std::string::npos; }));
     }
     SUBCASE("the affine from the quaternion: half a turn about y, left-handed") {
         nifti.qform = 1;
@@ -448,6 +448,6 @@ TEST_CASE("what xarray calls axes, and what its values stand for") {
     const io::FileInfo other = info(R"({"_ARRAY_DIMENSIONS": ["sample", "lat", "lon"], "scale_factor": 0.1})");
     CHECK(other.desc.describe() == "u8 2 x 1 x 3 (z, y, x)");
     REQUIRE(other.warnings.size() == 2);
-    CHECK(other.warnings[0].find("to be scaled (scale_factor") != std::string::npos);
-    CHECK(other.warnings[1].find("taken for zyx by their order") != std::string::npos);
+    CHECK(other.warnings[0].text.find("to be scaled (scale_factor") != std::string::npos);
+    CHECK(other.warnings[1].text.find("taken for zyx by their order") != std::string::npos);
 }

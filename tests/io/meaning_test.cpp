@@ -269,7 +269,7 @@ TEST_CASE("meaning: NIfTI's fourth axis is time where it is in a unit of time, a
             CHECK(info.desc.find('t')->spacing == doctest::Approx(row.seconds > 0 ? step * row.seconds : 1));
             const auto told = [&](const std::string& word) {
                 return std::count_if(info.warnings.begin(), info.warnings.end(),
-                                     [&](const std::string& warning) { return warning.find(word) != std::string::npos; });
+                                     [&](const io::Warning& warning) { return warning.text.find(word) != std::string::npos; });
             };
             if (row.told != nullptr) {
                 CHECK(told(row.told) == 1);
@@ -320,8 +320,9 @@ TEST_CASE("meaning: ImageJ's pixels, planes and frames each have a unit of their
         CHECK(info.desc.find('z')->spacing * mm == doctest::Approx(between * (own_z && !fathoms ? z_mm : x_mm)));
         CHECK(info.desc.find('t')->spacing == doctest::Approx(moons ? 1 : interval * seconds));
         CHECK(info.warnings.size() == static_cast<std::size_t>(fathoms) + static_cast<std::size_t>(moons));
-        for (const std::string& warning : info.warnings)
-            CHECK(warning.find(warning.find("length") != std::string::npos ? "\"fathom\"" : "\"moon\"") != std::string::npos);
+        for (const io::Warning& warning : info.warnings)
+            CHECK(warning.text.find(warning.text.find("length") != std::string::npos ? "\"fathom\"" : "\"moon\"") !=
+                  std::string::npos);
     }
 }
 

@@ -4,8 +4,6 @@
 #include <thread>
 
 #include "io/file.hpp"
-#include "io/name_outline.hpp"
-#include "io/xml.hpp"
 #include "support.hpp"
 
 using namespace parallax;
@@ -73,7 +71,7 @@ struct Three {
     std::string problem(const fs::path& path) const {
         return io_error(path, [&] { io::info(path); }).problem;
     }
-    std::string warnings(const fs::path& path) const { return fmt::format("{}", fmt::join(io::info(path).warnings, "\n")); }
+    std::string warnings(const fs::path& path) const { return told_of(io::info(path)); }
 };
 
 const std::vector<int> all_of_three = {0, 1, 10, 11, 20, 21};
@@ -327,7 +325,7 @@ TEST_CASE("set: of files that come by a pattern each is read alone") {
         CHECK(info.desc.unit == "um");
         CHECK(info.parts.empty());
         REQUIRE(info.warnings.size() == 1);
-        CHECK(info.warnings[0].find("one of 3 files of an OME-TIFF") != std::string::npos);
+        CHECK(info.warnings[0].text.find("one of 3 files of an OME-TIFF") != std::string::npos);
         CHECK(firsts(io::read(three.file(z), alone)) == std::vector{10 * z, 10 * z + 1});
     }
     // The words may stand in another file; that is a part of it then.
@@ -515,7 +513,7 @@ TEST_CASE("set: levels of a pyramid, bytes of either order, and kinds of element
     text.replace(text.find("uint16"), 6, "int16");   // of the same bits: as the pages say, with a word
     put(folder / "a.tif", file(1, text, false, false));
     REQUIRE(io::info(folder / "a.tif").warnings.size() == 1);
-    CHECK(io::info(folder / "a.tif").warnings[0].find("says elements of int16, and its pages uint16") != std::string::npos);
+    CHECK(io::info(folder / "a.tif").warnings[0].text.find("says elements of int16, and its pages uint16") != std::string::npos);
     text.replace(text.find("int16"), 5, "float");
     put(folder / "a.tif", file(1, text, false, false));
     CHECK(io_error(folder / "a.tif", [&] {
@@ -523,62 +521,7 @@ TEST_CASE("set: levels of a pyramid, bytes of either order, and kinds of element
           }).problem.find("says elements of float, and page 0 of a.tif has 16 bits") != std::string::npos);
 }
 
-TEST_CASE("set: XML in every form that it may have, and none that it may not") {
-    using Event = io::XmlReader::Event;
-    const auto events = [](std::string_view text) {
-        io::XmlReader reader(text);
-        std::string all;
-        for (;;) {
-            switch (reader.next()) {
-                case Event::open:
-                    all += fmt::format("<{}{}", reader.depth(), reader.name());
-                    break;
-                case Event::close:
-                    all += fmt::format(">{}{}", reader.depth(), reader.name());
-                    break;
-                case Event::text:
-                    all += "'" + reader.text() + "'";
-                    break;
-                case Event::end:
-                    return all;
-                case Event::damaged:
-                    CHECK(reader.next() == Event::damaged);
-                    return all + "! " + reader.problem();
-            }
-        }
-    };
-    CHECK(
-        events(
-            "<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><x:a>t&amp;&#65;&#x3b1;<b c='>'/>&no;<![CDATA[<&amp;]]></x:a> <c/>") ==
-        "<1a't&A\xce\xb1'<2b>2b'&no;''<&amp;'>1a");
-    for (const auto& [text, problem] : std::initializer_list<std::pair<std::string, const char*>>{
-             {"<a", "! it has a tag that does not end"},
-             {"<a b='", "! it has an attribute that does not end"},
-             {"<a><", "<1a! it has a tag that does not end"},
-             {"<a><!--", "<1a! it ends inside a comment"},
-             {"<?xml", "! it ends inside an instruction"},
-             {"<a><![CDATA[", "<1a! it ends inside CDATA"},
-             {"<a>b", "<1a'b'! it ends inside <a>"},
-             {"<a></b>", "<1a! </b> closes <a>"},
-             {"</b>", "! </b> closes nothing"},
-             {"a<b/>", "! it begins with other words"},
-             {"< a/>", "! it has a tag without a name"},
-             {"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "! it declares entities of its own"}})
-        CHECK(events(text) == problem);
-    std::string deep;
-    for (int i = 0; i < 300; ++i) deep += "<a>";
-    CHECK(events(deep).ends_with("! it has more than 256 levels"));
-    io::XmlReader reader(R"(<a  b = "1 &lt; 2" c='"' xb="2" d/>)");
-    REQUIRE(reader.next() == Event::open);
-    CHECK(reader.attribute("b") == "1 < 2");
-    CHECK(reader.attribute("c") == "\"");
-    CHECK(reader.attribute("xb") == "2");
-    CHECK_FALSE(reader.attribute("d"));
-    CHECK(io::xml_as_utf8("\xb5m") == "\xc2\xb5m");
-    CHECK(io::xml_as_utf8(std::string("<\0\xb1\x03", 4)) == "<\xce\xb1");
-    CHECK(io::xml_as_utf8(std::string("\xfe\xff\xd8\x3d\xde\x00", 6)) == "\xf0\x9f\x98\x80");
-
-    // What is no tag of OME's where it stands is not followed.
+TEST_CASE("set: what is no tag of OME's where it stands is not followed") {
     const Folder folder;
     const fs::path path = folder / "a.ome.tif";
     const std::string inside =
@@ -595,19 +538,8 @@ TEST_CASE("set: XML in every form that it may have, and none that it may not") {
     CHECK(io::info(path).ignored.empty());
     put(path, pages_with({1, 2}, "<OME>" + inside));
     REQUIRE(io::info(path).warnings.size() == 1);
-    CHECK(io::info(path).warnings[0] == "its OME-XML is damaged, and not followed: it ends inside <OME>");
+    CHECK(io::info(path).warnings[0].text == "its OME-XML is damaged, and not followed: it ends inside <OME>");
     CHECK(firsts(io::read(path)) == std::vector{1, 2});
-}
-
-TEST_CASE("set: names in another Unicode form are the same letters") {
-    CHECK(io::outline_of("s\u00e9rie_0.tif") == "s*rie_0.tif");
-    CHECK(io::outline_of("se\u0301rie_0.tif") == "s*rie_0.tif");
-    CHECK(io::outline_of("\u1ec7.tif") == io::outline_of("e\u0323\u0302.tif"));       // two marks
-    CHECK(io::outline_of("\ud55c") == io::outline_of("\u1112\u1161\u11ab"));          // a syllable of Hangul
-    CHECK(io::outline_of("\u30ac.tif") == io::outline_of("\u30ab\u3099.tif"));         // a voiced kana
-    CHECK(io::outline_of("serie.tif") != io::outline_of("s\u00e9rie.tif"));
-    CHECK(io::outline_of("a\xff\xc3") == "a**");                                      // no UTF-8
-    CHECK(io::outline_of("\u0301") == "*");
 }
 
 TEST_CASE("set: a file whose name is in another Unicode form is known by its UUID, else told") {
@@ -629,11 +561,12 @@ TEST_CASE("set: a file whose name is in another Unicode form is known by its UUI
     for (const auto& [folder, number] : {std::pair<const Folder*, int>{&unknown, -1}, {&another, 1}}) {
         const io::FileInfo part = make(*folder, number, folder == &another ? 7 : -1);
         REQUIRE(part.warnings.size() == 1);
-        CHECK(part.warnings[0].find(said + " is not there (there is a file that looks alike, " + there) != std::string::npos);
+        CHECK(part.warnings[0].text.find(said + " is not there (there is a file that looks alike, " + there) !=
+              std::string::npos);
         CHECK(firsts(io::read(*folder / "0.ome.tif")) == std::vector{0});
     }
     put(several / fs::path(u8"pl\u00e0ne_1.ome.tif"), "another");
     const io::FileInfo none = make(several, 1, 1);
     REQUIRE(none.warnings.size() == 1);
-    CHECK(none.warnings[0].find("looks alike") == std::string::npos);
+    CHECK(none.warnings[0].text.find("looks alike") == std::string::npos);
 }

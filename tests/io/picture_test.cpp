@@ -244,6 +244,25 @@ TEST_CASE("GIF keeps frames, their time and up to 256 colours") {
               doctest::Approx(shown / 12));
         CHECK(io::info(folder / name).warnings.empty());
     }
+    // Times that no GIF has are refused, or told; a picture alone has none.
+    const auto apart = [&](double seconds) { return film.desc.with_spacing('t', seconds); };
+    io::check_writable(folder / "long.gif", apart(655.35));
+    const IoError error = io_error(folder / "long.gif", [&] { io::check_writable(folder / "long.gif", apart(1000)); });
+    CHECK(error.problem.find("up to 655.35 s, and these would be shown for 1000 s each, as far as they are apart") !=
+          std::string::npos);
+    io::check_writable(folder / "long.gif", apart(1000), {.frames_a_second = 5});
+    io::check_writable(folder / "long.gif", probe.desc);
+    struct Told { const char* name; double apart, rate; const char* words; };
+    for (const Told& row : {Told{"a.gif", 0.001, 0, "go at 100 a second"}, {"a.gif", 1, 240.5, "go at 100 a second"},
+                            {"a.gif", 0.01, 0, nullptr}, {"a.gif", 120, 0, "shown for 120 s each"}, {"a.gif", 120, 5, nullptr},
+                            {"a.mp4", 120, 0, "shown for 120 s each"}, {"a.MP4", 0.001, 0, nullptr},
+                            {"a.tif", 120, 0, nullptr}}) {
+        CAPTURE(row.name);
+        CAPTURE(row.apart);
+        const std::string told = io::picture::pace_warning(row.name, apart(row.apart), {.frames_a_second = row.rate});
+        CHECK(told.empty() == (row.words == nullptr));
+        if (row.words != nullptr) CHECK(told.find(row.words) != std::string::npos);
+    }
     // Planes are frames, too.
     HostArray volume = greys({{'z', 4}, {'y', 9}, {'x', 8}});
     CHECK(values_of<std::uint8_t>(written(folder, "z.gif", volume)) == values_of<std::uint8_t>(volume));

@@ -92,6 +92,13 @@ std::vector<T> values_of(const HostArray& array) {
     return {array.as<T>(), array.as<T>() + array.desc.count()};
 }
 
+/// All that is told of a file, a line each.
+inline std::string told_of(const io::FileInfo& info) {
+    std::string all;
+    for (const io::Warning& warning : info.warnings) all += (all.empty() ? "" : "\n") + warning.text;
+    return all;
+}
+
 inline bool same_elements(const HostArray& a, const HostArray& b) {
     const HostArray x = a.to_dense(), y = b.to_dense();
     return x.desc.type == y.desc.type && x.desc.count() == y.desc.count() &&

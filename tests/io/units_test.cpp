@@ -16,7 +16,7 @@ constexpr const char* frames_of_nrrd =
 
 bool has_warning(const io::FileInfo& info, const char* text) {
     return std::any_of(info.warnings.begin(), info.warnings.end(),
-                       [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
+                       [&](const io::Warning& warning) { return warning.text.find(text) != std::string::npos; });
 }
 
 }  // namespace
@@ -218,6 +218,8 @@ TEST_CASE("units: slices whose distance nothing tells, beside pixels whose size 
     const auto page = tiff_picture(1, 1, 8, 1, 8, 1, {{282, 5, {2, 1}}, {283, 5, {2, 1}}, {296, 3, {3}}});
     put(folder / "a.tif", make_tiff({page, page}, "a"));
     CHECK(has_warning(io::info(folder / "a.tif"), "none of z: it is taken for 1 um"));
+    REQUIRE(io::info(folder / "a.tif").warnings.size() == 1);
+    CHECK(io::info(folder / "a.tif").warnings[0].about == io::Concern::slices);
     io::ReadOptions films;
     films.page_axis = 't';
     CHECK(io::info(folder / "a.tif", films).warnings.empty());

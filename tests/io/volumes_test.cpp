@@ -1,4 +1,4 @@
-// Volumes with a header of text or a partner beside them, archives, packed pixels, levels and images to choose from.
+// Volumes with a header of text or a partner beside them, archives, packed pixels, and what is written of them.
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -7,7 +7,6 @@
 #include <map>
 
 #include "io/support.hpp"
-#include "io/unlike_pages.hpp"
 #include "support/helper.hpp"
 
 using namespace parallax;
@@ -39,19 +38,6 @@ std::string nrrd(const std::string& more) {
 std::string meta(const std::string& more, const std::string& file = "LOCAL") {
     return "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_SHORT\n" + more + "ElementDataFile = " + file +
            "\n";
-}
-
-std::string fits(const std::vector<std::string>& cards, const std::string& data) {
-    std::string out;
-    for (std::string card : cards) {
-        card.resize(80, ' ');
-        out += card;
-    }
-    out += "END";
-    out.resize((out.size() + 2879) / 2880 * 2880, ' ');
-    out += data;
-    out.resize((out.size() + 2879) / 2880 * 2880, '\0');
-    return out;
 }
 
 struct ZipEntry {
@@ -249,74 +235,6 @@ TEST_CASE("volumes: a NIfTI pair") {
     CHECK(io_error(folder / "c.hdr", [&] { io::info(folder / "c.hdr"); }).problem.find("c.img") != std::string::npos);
 }
 
-TEST_CASE("volumes: FITS images, signed and unsigned, scaled, in extensions") {
-    const Folder folder;
-    const std::vector<std::string> head = {"SIMPLE  =                    T", "BITPIX  =                   16",
-                                           "NAXIS   =                    2", "NAXIS1  =                    2",
-                                           "NAXIS2  =                    1"};
-    const auto with = [&](std::vector<std::string> more) {
-        std::vector<std::string> all = head;
-        all.insert(all.end(), more.begin(), more.end());
-        return all;
-    };
-    const std::string data("\x00\x01\xff\xff", 4);   // 1, -1
-    put(folder / "a.fits", fits(head, data));
-    CHECK(values_of<std::int16_t>(io::read(folder / "a.fits")) == std::vector<std::int16_t>{1, -1});
-    put(folder / "b.fits", fits(with({"BZERO   =                32768"}), data));
-    CHECK(values_of<std::uint16_t>(io::read(folder / "b.fits")) == std::vector<std::uint16_t>{32769, 32767});
-    put(folder / "c.fits",
-        fits(with({"BSCALE  =                  0.5", "BZERO   =                   10", "BLANK   =                   -1"}), data));
-    const auto scaled = values_of<float>(io::read(folder / "c.fits"));
-    CHECK(scaled[0] == 10.5f);
-    CHECK(std::isnan(scaled[1]));
-    const std::string extension =
-        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
-        fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
-              "NAXIS1  =                    3", "EXTNAME = 'SCI     '"},
-             "abc") +
-        fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
-              "NAXIS1  =                    2", "EXTNAME = 'MASK'"},
-             "de");
-    put(folder / "d.fits", extension);
-    CHECK(io::info(folder / "d.fits").ignored.size() == 1);
-    CHECK(io::read(folder / "d.fits").desc.count() == 3);
-    io::ReadOptions options;
-    options.dataset = "MASK";
-    CHECK(values_of<std::uint8_t>(io::read(folder / "d.fits", options)) == std::vector<std::uint8_t>{'d', 'e'});
-    options.dataset = "2";
-    CHECK(io::read(folder / "d.fits", options).desc.count() == 2);
-    // Sizes of 0 are no image, nor damage: random groups begin so, and headers that stand for what follows.
-    const auto empty = [&](std::vector<std::string> more) {
-        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
-                                          "NAXIS   =                    2", "NAXIS1  =                    0",
-                                          "NAXIS2  =                    3"};
-        cards.insert(cards.end(), more.begin(), more.end());
-        return fits(cards, "");
-    };
-    options.dataset.clear();
-    put(folder / "f.fits", empty({"GROUPS  =                    T"}));
-    CHECK(io_error(folder / "f.fits", [&] { io::info(folder / "f.fits"); }).problem.find("without an image: 0 (random groups)") !=
-          std::string::npos);
-    put(folder / "g.fits", empty({}) + extension.substr(2880));
-    CHECK(io::read(folder / "g.fits").desc.count() == 3);
-    // An image in tiles is a table to those who do not know it.
-    const std::string tiles =
-        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
-        fits({"XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
-              "NAXIS1  =                    8", "NAXIS2  =                    1", "ZIMAGE  =                    T",
-              "EXTNAME = 'TILES'"},
-             std::string(8, 'x'));
-    put(folder / "e.fits", tiles);
-    for (const char* const dataset : {"", "TILES", "1"}) {
-        options.dataset = dataset;
-        const IoError error = io_error(folder / "e.fits", [&] { io::info(folder / "e.fits", options); });
-        CHECK(error.problem.find("image is compressed") != std::string::npos);
-        CHECK(error.hint.find("funpack") != std::string::npos);
-    }
-    options.dataset = "NONE";
-    CHECK(io_error(folder / "d.fits", [&] { io::info(folder / "d.fits", options); }).hint.find("MASK") != std::string::npos);
-}
-
 TEST_CASE("volumes: one array of an NPZ archive") {
     const Folder folder;
     const std::string data = make_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2, 2), }", elements);
@@ -346,92 +264,6 @@ TEST_CASE("volumes: packed pixels of cameras") {
     CHECK(values_of<std::uint16_t>(io::read(folder / "p10.raw", options)) == std::vector<std::uint16_t>{1, 2, 3, 4});
     put(folder / "p10.raw", std::string("\x01\x08\x30\x00", 4));
     io_error(folder / "p10.raw", [&] { io::info(folder / "p10.raw", options); });
-}
-
-TEST_CASE("volumes: the levels of a pyramid, one image of several, one channel") {
-    const Folder folder;
-    // A page of 4 x 1, then one of 2 x 1 that is its reduced image.
-    put(folder / "reduced.tif",
-        make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2, {{254, 4, {1}}})}, "abcdef"));
-    io::ReadOptions level;
-    level.level = 1;
-    CHECK(values_of<std::uint8_t>(io::read(folder / "reduced.tif", level)) == std::vector<std::uint8_t>{'e', 'f'});
-    level.level = 2;
-    CHECK(io_error(folder / "reduced.tif", [&] { io::info(folder / "reduced.tif", level); }).hint.find("0 to 1") !=
-          std::string::npos);
-    // Every second pixel of 15 x 23, and halves of 15 x 23: pixels of both are twice as large.
-    const auto half_of = [&](std::uint64_t width, std::uint64_t height) {
-        const TiffEntry x{282, 5, {20000, 1}}, y{283, 5, {20000, 1}}, centimetres{296, 3, {3}};
-        put(folder / "odd.tif",
-            make_tiff({tiff_picture(23, 15, 8, 1, 8, 345, {x, y, centimetres}),
-                       tiff_picture(width, height, 8, 1, 8, width * height, {{254, 4, {1}}, x, y, centimetres})},
-                      std::string(345, 'a')));
-        io::ReadOptions options;
-        options.level = 1;
-        const ArrayDesc desc = io::info(folder / "odd.tif", options).desc;
-        return std::pair(desc.find('x')->spacing, desc.find('y')->spacing);
-    };
-    CHECK(half_of(12, 8) == std::pair(1.0, 1.0));
-    CHECK(half_of(11, 7) == std::pair(1.0, 1.0));
-    // Pages that are unlike are images of their own.
-    put(folder / "unlike.tif", make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2)}, "abcdef"));
-    io::ReadOptions series;
-    series.series = 1;
-    CHECK(values_of<std::uint8_t>(io::read(folder / "unlike.tif", series)) == std::vector<std::uint8_t>{'e', 'f'});
-    CHECK_THROWS_AS(io::info(folder / "unlike.tif"), io::UnlikePages);
-    io::ReadOptions pages;
-    pages.pages = {1, 2};
-    CHECK(io::info(folder / "unlike.tif", pages).desc.describe() == "u8 2 x 1 x 2 (z, y, x)");
-    CHECK(values_of<std::uint8_t>(io::read(folder / "unlike.tif", pages)) == std::vector<std::uint8_t>{'e', 'f'});
-    pages.pages = {0, 2};
-    CHECK_THROWS_AS(io::info(folder / "unlike.tif", pages), io::UnlikePages);
-    // OME-XML that speaks of two images, the second of two channels that have names.
-    const std::string xml =
-        "<?xml version=\"1.0\"?><OME><Image><Pixels DimensionOrder=\"XYZCT\" SizeX=\"2\" SizeY=\"1\" SizeZ=\"1\" SizeC=\"1\" "
-        "SizeT=\"1\">"
-        "<TiffData IFD=\"0\"/></Pixels></Image><Image><Pixels DimensionOrder=\"XYZCT\" SizeX=\"2\" SizeY=\"1\" SizeZ=\"1\" "
-        "SizeC=\"2\" "
-        "SizeT=\"1\"><Channel Name=\"DAPI\"/><Channel Name=\"a &amp; b\"/><TiffData IFD=\"1\" "
-        "PlaneCount=\"2\"/></Pixels></Image></OME>";
-    put(folder / "two.ome.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2, {tiff_text(270, xml)}), tiff_picture(2, 1, 8, 1, 10, 2),
-                                           tiff_picture(2, 1, 8, 1, 12, 2)},
-                                          "abcdef"));
-    CHECK(io::info(folder / "two.ome.tif").desc.describe() == "u8 1 x 2 (y, x)");
-    const io::FileInfo second = io::info(folder / "two.ome.tif", series);
-    CHECK(second.desc.describe() == "u8 2 x 1 x 2 (c, y, x)");
-    CHECK(second.metadata.channels == std::vector<std::string>{"DAPI", "a & b"});
-    for (const char* const channel : {"1", "a & b"}) {
-        io::ReadOptions options = series;
-        options.channel = channel;
-        const HostArray one = io::read(folder / "two.ome.tif", options);
-        CHECK(values_of<std::uint8_t>(one) == std::vector<std::uint8_t>{'e', 'f'});
-        CHECK(one.metadata.channels == std::vector<std::string>{"a & b"});
-    }
-    // Names that are numbers, and one that comes twice.
-    HostArray numbered = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'c', 4}, {'y', 1}, {'x', 1}}));
-    for (int i = 0; i < 4; ++i) numbered.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
-    numbered.metadata.channels = {"1", "0", "A", "A"};
-    io::write(folder / "numbered.ome.tif", numbered);
-    const auto channel_of = [&](const char* channel, bool by_number) {
-        io::ReadOptions options;
-        options.channel = channel, options.channel_by_number = by_number;
-        return values_of<std::uint8_t>(io::read(folder / "numbered.ome.tif", options)).front();
-    };
-    CHECK(channel_of("1", false) == 0);
-    CHECK(channel_of("1", true) == 1);
-    CHECK(channel_of("0", true) == 0);
-    CHECK(io_error(folder / "numbered.ome.tif", [&] { channel_of("A", false); }).problem.find("several channels") !=
-          std::string::npos);
-    io::ReadOptions none = series;
-    none.channel = "GFP";
-    CHECK(io_error(folder / "two.ome.tif", [&] { io::read(folder / "two.ome.tif", none); }).problem.find("DAPI") !=
-          std::string::npos);
-    // What a format does not have.
-    put(folder / "a.bmp", small_bmp());
-    io::ReadOptions dataset;
-    dataset.dataset = "x";
-    for (const io::ReadOptions& options : {dataset, level, series, none})
-        io_error(folder / "a.bmp", [&] { io::read(folder / "a.bmp", options); });
 }
 
 TEST_CASE("volumes: 16-bit floats of TIFF") {
@@ -578,39 +410,4 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
     line.metadata.channels = {"DAPI", "GFP"};
     io::write(folder / "f.ome.tif", line);
     CHECK(io::read(folder / "f.ome.tif").metadata.channels == line.metadata.channels);
-}
-
-TEST_CASE("volumes: distances and times of FITS, each in the unit of its axis") {
-    const Folder folder;
-    const auto info = [&](std::vector<std::string> more) {
-        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
-                                          "NAXIS   =                    3", "NAXIS1  =                    2",
-                                          "NAXIS2  =                    1", "NAXIS3  =                    3"};
-        cards.insert(cards.end(), more.begin(), more.end());
-        put(folder / "a.fits", fits(cards, "abcdef"));
-        return io::info(folder / "a.fits");
-    };
-    const io::FileInfo unlike =
-        info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = -.25", "CUNIT2  = 'mm'", "CDELT3  = 2", "CUNIT3  = 'nm'"});
-    CHECK(unlike.desc.unit == "um");
-    CHECK(unlike.desc.find('x')->spacing == 0.5);
-    CHECK(unlike.desc.find('y')->spacing == 250);
-    CHECK(unlike.desc.find('z')->spacing == 0.002);
-    CHECK(unlike.warnings.empty());
-    const io::FileInfo frames = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = .5", "CUNIT2  = 'um'", "CTYPE3  = 'TIME'",
-                                      "CDELT3  = 20", "CUNIT3  = 'ms'"});
-    REQUIRE(frames.desc.find('t') != nullptr);
-    CHECK(frames.desc.find('t')->spacing == 0.02);
-    CHECK(frames.page_axes == 1);
-    const io::FileInfo flat = info({"CD1_1   = .5", "CUNIT1  = 'um'", "CD2_2   = .25", "CUNIT2  = 'um'"});
-    CHECK(flat.desc.find('x')->spacing == 0.5);
-    CHECK(flat.desc.find('y')->spacing == 0.25);
-    REQUIRE(flat.warnings.size() == 1);
-    CHECK(flat.warnings[0] == "its header gives a spacing of other axes and none of z: it is taken for 1 um");
-    CHECK(info({"CD1_1   = .5", "CD1_2   = .1", "CUNIT1  = 'um'"}).desc.unit.empty());   // turned
-    CHECK(info({"CDELT1  = .5", "CUNIT1  = 'deg'"}).desc.unit.empty());
-    const io::FileInfo spectra = info({"CDELT1  = .5", "CUNIT1  = 'deg'", "CDELT2  = .5", "CUNIT2  = 'deg'", "CTYPE3  = 'AWAV'",
-                                       "CD3_3   = 1.25", "CUNIT3  = 'Angstrom'"});
-    CHECK(spectra.desc.unit.empty());
-    CHECK(spectra.warnings.empty());
 }

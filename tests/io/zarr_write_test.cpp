@@ -117,7 +117,7 @@ TEST_CASE("zarr: axes, distances, origin, channels and time in OME-Zarr's words,
         CHECK((*info.metadata.affine)[7] == doctest::Approx(-2));
         CHECK((*info.metadata.affine)[0] == doctest::Approx(-5e-4));
         REQUIRE(info.warnings.size() == 1);
-        CHECK(info.warnings.front().find("as ITK takes them") != std::string::npos);
+        CHECK(info.warnings.front().text.find("as ITK takes them") != std::string::npos);
     }
     SUBCASE("a smaller level that another has added") {
         Json more = attributes;

@@ -113,6 +113,7 @@ TEST_CASE("changing: a volume in slabs or in tiles is held against its plan as w
                      {"steps", {{{"run", "box_count"}, {"threshold", 5}}}},
                      {"outputs", {{"counts", "c.json"}}}};
     Json tiles = add_one("v.nii");
+    InputWarnings none;
     tiles["memory_limit"] = 100000u;
     for (const HostArray& later : {of(u16, {{'z', 2}, {'y', 3}, {'x', 5}}, 9), of(u8, {{'z', 40}, {'y', 30}, {'x', 50}}, 9),
                                    of(u16, {{'z', 40}, {'y', 30}, {'x', 50}}, 1)}) {
@@ -124,14 +125,14 @@ TEST_CASE("changing: a volume in slabs or in tiles is held against its plan as w
         CHECK(contains(error_of<IoError>([&] { run(prepared, engine); }).what(), "has changed"));
         CHECK_FALSE(fs::exists(folder / "out"));
         std::vector<std::byte> slab(4 * 30 * 50 * 2);
-        const ReadSlices read = slices_of(counted.job.inputs.front(), counted.inputs.front(), NonFinite::propagate);
+        const ReadSlices read = slices_of(counted.job.inputs.front(), counted.inputs.front(), NonFinite::propagate, none);
         CHECK(contains(error_of<IoError>([&] { read({0, 4}, slab.data()); }).what(), "has changed"));
     }
     SUBCASE("between two slabs") {
         const TempFolder folder;
         io::write(folder / "v.nii", planned);
         const Prepared prepared = prepared_job(folder, count);
-        const ReadSlices read = slices_of(prepared.job.inputs.front(), prepared.inputs.front(), NonFinite::propagate);
+        const ReadSlices read = slices_of(prepared.job.inputs.front(), prepared.inputs.front(), NonFinite::propagate, none);
         std::vector<std::uint16_t> slices(4 * 30 * 50);
         read({0, 4}, reinterpret_cast<std::byte*>(slices.data()));
         CHECK(slices == std::vector<std::uint16_t>(slices.size(), 9));
@@ -150,8 +151,10 @@ TEST_CASE("changing: what is combined of neighbours has the shape that was plann
     const Prepared prepared = prepared_job(folder, add_one("a.npy"));
     InputSpec spec = prepared.job.inputs.front();
     spec.combine = "mean";
+    InputWarnings none;
     const std::vector<HostArray> others(3, of(f32, {{'y', 9}, {'x', 7}}, 1));
-    CHECK(contains(error_of<IoError>([&] { combine_input(spec, prepared.inputs.front(), others); }).what(), "has changed"));
+    CHECK(contains(error_of<IoError>([&] { combine_input(spec, prepared.inputs.front(), others, none); }).what(),
+                   "has changed"));
 }
 
 TEST_CASE("changing: files are exchanged beside running jobs; each job fails, or is right for one of them") {

@@ -2,6 +2,11 @@
 #include "io/support.hpp"
 #include "jobs/support.hpp"
 
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
 using namespace parallax;
 using namespace parallax::tests;
 
@@ -110,17 +115,69 @@ TEST_CASE("pages: slices keep the file's distance, in the unit of the pixels tha
     CHECK(z_of("b.npy", R"("spacing_nm": 65)") == std::pair(0.000065, false));
 }
 
-TEST_CASE("pages: what is lost where files are combined in f32 is told") {
+TEST_CASE("pages: what is lost where files are combined in f32 is told, where it is") {
     const TempFolder folder;
-    for (const ElementType type :
-         {ElementType::u8, ElementType::u16, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
-        io::write(folder / "a.npy", HostArray::make(ArrayDesc::dense(type, {{'y', 2}, {'x', 2}})), {.overwrite = true});
+    const auto told = [&](ElementType type, double value) {
+        HostArray array = HostArray::make(ArrayDesc::dense(type, {{'y', 2}, {'x', 2}}));
+        std::memset(array.data(), 0, array.desc.dense_bytes());
+        if (type == ElementType::f64) array.as<double>()[3] = value;
+        if (type == ElementType::u32) array.as<std::uint32_t>()[3] = static_cast<std::uint32_t>(value);
+        if (type == ElementType::i64) array.as<std::int64_t>()[3] = static_cast<std::int64_t>(value);
+        io::write(folder / "a.npy", array, {.overwrite = true});
         write_text(folder / "job.json",
                    R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"files": ["a.npy", "a.npy"],
             "combine": "mean"}}, "steps": [{"run": "arithmetic", "value": 1}], "outputs": {"image": "o.npy"}})");
-        const Run run = run_program({"run", "job.json", "--overwrite"}, folder.path());
+        const Run run = run_program({"run", "job.json", "--overwrite", "--report", "r.json"}, folder.path());
         CAPTURE(run.err);
         REQUIRE(run.status == 0);
-        CHECK(contains(run.err, "combined as f32") == (bytes_of(type) > 4 || type == ElementType::u32));
+        const Json report = Json::parse(read_text(folder / "r.json"));
+        const bool said = contains(run.err, "combined as f32");
+        CHECK(contains(report["inputs"]["image"]["warnings"].dump(), "combined as f32") == said);
+        CHECK(contains(report.value("warnings", Json::array()).dump(), "input \\\"image\\\": its files are combined") == said);
+        return said;
+    };
+    for (const ElementType type : {ElementType::u8, ElementType::f32, ElementType::u32, ElementType::i64, ElementType::f64}) {
+        CAPTURE(to_string(type));
+        CHECK_FALSE(told(type, 16777216));
+        CHECK(told(type, 16777217) == (bytes_of(type) > 4 || type == ElementType::u32));
+    }
+    CHECK_FALSE(told(ElementType::f64, 0.375));
+    CHECK_FALSE(told(ElementType::f64, std::numeric_limits<double>::quiet_NaN()));
+    for (const double value : {0.1, 1e300, 1e-300}) CHECK(told(ElementType::f64, value));
+}
+
+TEST_CASE("pages: a range keeps the axis of its pages, of one page too, and is named where some are not there") {
+    const TempFolder folder;
+    HostArray stack = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 4}, {'y', 2}, {'x', 3}}));
+    for (int i = 0; i < 24; ++i) stack.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+    stack.desc = stack.desc.with_spacing('t', 0.5);
+    for (const char* const name : {"a.ome.tif", "a.npy"}) io::write(folder / name, stack);
+    const auto run = [&](const char* name, const char* choice) {
+        write_text(folder / "job.json",
+                   fmt::format(R"({{"parallax": 1, "device": {{"backend": "native"}}, "inputs": {{"image": {{"file": "{}", {}}}}},
+                               "steps": [{{"run": "arithmetic", "value": 1}}], "outputs": {{"image": "o.nrrd"}}}})",
+                               name, choice));
+        return run_program({"run", "job.json", "--overwrite"}, folder.path());
+    };
+    struct Row { const char *name, *choice, *axes; };
+    for (const Row& row : {Row{"a.ome.tif", R"("pages": [2, 3])", "u8 1 x 2 x 3 (t, y, x)"},
+                           {"a.ome.tif", R"("page": 2)", "u8 2 x 3 (y, x)"},
+                           {"a.npy", R"("pages": [2, 3], "page_axis": "t")", "u8 1 x 2 x 3 (t, y, x)"},
+                           {"a.ome.tif", R"("pages": [2, 3], "page_axis": "z")", "u8 1 x 2 x 3 (z, y, x)"}}) {
+        CAPTURE(row.name);
+        CAPTURE(row.choice);
+        const Run made = run(row.name, row.choice);
+        CAPTURE(made.err);
+        REQUIRE(made.status == 0);
+        const HostArray array = io::read(folder / "o.nrrd");
+        CHECK(array.desc.describe() == row.axes);
+        CHECK(array.as<std::uint8_t>()[0] == 13);
+        if (array.desc.find('t')) CHECK(array.desc.find('t')->spacing == (std::string(row.name) == "a.npy" ? 1 : 0.5));
+    }
+    for (const char* const key : {"page", "pages"}) {
+        const Run beyond = run("a.npy", key == std::string("page") ? R"("page": 8)" : R"("pages": [1, 9])");
+        CHECK(beyond.status == 2);
+        CHECK(contains(beyond.err, std::string("/inputs/image/") + key + " "));
+        CHECK(contains(beyond.err, "page 8"));
     }
 }

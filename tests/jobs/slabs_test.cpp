@@ -119,12 +119,12 @@ TEST_CASE("slabs: large files come so of their own accord where one reading will
     CHECK(slab_of(job(500)) == 0);     // less than 128 MiB
     CHECK(slab_of(job(520, {{"origin", "bounding_box"}})) == 0);   // would be read twice
     CHECK(slab_of(job(520, {{"variant", "hou"}})) == 0);
-    // An axis of one element before those of the voxels: slabs would be cut along it.
+    // An axis of one element before those of the voxels: slabs would be cut along it, and one is the whole.
     Json flat = job(520);
     flat["inputs"]["volume"]["raw"] = {{"type", "u8"}, {"axes", "zyx"}, {"shape", {1, 520 * 512, 512}}};
     CHECK(slab_of(flat) == 0);
     flat["inputs"]["volume"]["slab"] = 1;
-    CHECK(contains(run_job(folder, flat).err, "cut along its first axis: that is z"));
+    CHECK(slab_of(flat) == 0);
     // What is not stored slice by slice comes as a whole.
     {
         const std::string header = "{'descr': '|u1', 'fortran_order': True, 'shape': (520, 512, 512), }";
@@ -193,4 +193,18 @@ TEST_CASE("slabs: what cannot come so is refused") {
     refused(job({{"file", "v.npy"}, {"slab", 0}}), 2, "/inputs/volume/slab");
     write_text(folder / "v.npy", npy.substr(0, npy.size() - 9000));
     refused(job(input), 1, "v.npy");
+}
+
+TEST_CASE("slabs: a volume of one slice is one slab, and counts as a whole") {
+    const TempFolder folder;
+    io::write(folder / "v.nii", volume(1));
+    const Run whole = run_job(folder, job({{"file", "v.nii"}}));
+    CAPTURE(whole.err);
+    REQUIRE(whole.status == 0);
+    for (const int slab : {1, 5}) {
+        const Run run = run_job(folder, job({{"file", "v.nii"}, {"slab", slab}}));
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        CHECK(Json::parse(run.out)["records"]["counts"] == Json::parse(whole.out)["records"]["counts"]);
+    }
 }

@@ -157,6 +157,35 @@ TEST_CASE("series: pages of a volume are put together as its slices") {
     }
 }
 
+TEST_CASE("series: what is lost where items are combined in f32 is told, where it is") {
+    Json job = frames_job();
+    job["steps"].erase(1);
+    job["for_each"] = {{"d", "d*.npy"}};
+    job["inputs"]["image"] = "{d}";
+    job["outputs"] = {{"sum", "{d.stem}.npy"},
+                      {"mean", {{"of", "image"}, {"file", "mean.npy"}, {"combine", "mean"}}},
+                      {"all", {{"of", "image"}, {"file", "all.npy"}, {"combine", "stack"}}}};
+    const Folder folder(0, job);
+    for (const std::uint32_t value : {16777216u, 16777217u}) {
+        CAPTURE(value);
+        HostArray image = HostArray::make(ArrayDesc::dense(ElementType::u32, {{'y', 2}, {'x', 3}}));
+        for (const char* const name : {"d0.npy", "d1.npy"}) {
+            std::fill_n(image.as<std::uint32_t>(), 6, name[1] == '0' ? 1u : value);
+            io::write(folder / name, image, {.overwrite = true});
+        }
+        const TempFolder out;
+        const Run run = run_job(folder.path(), out.path().string(), {"--report", "r.json", "--overwrite"});
+        CAPTURE(run.err);
+        REQUIRE(run.status == 0);
+        const Json told = Json::parse(read_text(folder / "r.json"))["warnings"];
+        CAPTURE(told.dump());
+        REQUIRE(told.size() == (value == 16777217 ? 1 : 0));
+        if (value != 16777217) continue;
+        CHECK(contains(told[0]["text"].get<std::string>(), "output \"mean\": its items are combined as f32"));
+        CHECK(told[0]["items"] == 1);
+    }
+}
+
 TEST_CASE("series: wrong requests are refused before anything is written") {
     const Folder folder(3);
     fs::create_directories(folder / "out/there");

@@ -123,7 +123,8 @@ private:
         std::map<Source, Json> records;
         for (std::size_t i = 0; i < job.inputs.size(); ++i) {
             const InputSpec& spec = job.job.inputs[i];
-            HostArray array = read_input(spec, job.inputs[i], job.job.non_finite, {});
+            InputWarnings none;
+            HostArray array = read_input(spec, job.inputs[i], job.job.non_finite, {}, none);
             check_read(spec, array);
             arrays.emplace(Source{std::nullopt, spec.name}, std::move(array));
         }

@@ -116,7 +116,8 @@ Json to_json(const io::FileInfo& info, const Range& range) {
         json["range"] = {{"min", range.low()}, {"max", range.high()}, {"mean", range.sum / static_cast<double>(range.finite)}};
     json["non_finite"] = range.non_finite;
     if (info.metadata.affine) json["affine"] = *info.metadata.affine, json["orientation"] = engine::orientation_of(info.metadata);
-    json["warnings"] = info.warnings;
+    json["warnings"] = Json::array();
+    for (const io::Warning& warning : info.warnings) json["warnings"].push_back(warning.text);
     json["ignored"] = info.ignored;
     if (!info.metadata.notes.empty()) json["notes"] = info.metadata.notes;
     return json;
@@ -156,7 +157,7 @@ void print(const io::FileInfo& info, const Range& range) {
                    range.sum / static_cast<double>(range.finite), is_complex(info.desc.type) ? " (modulus)" : "");
     }
     if (range.non_finite > 0) fmt::print("         {} values are NaN or infinite\n", range.non_finite);
-    for (const std::string& warning : info.warnings) fmt::print("warning  {}\n", warning);
+    for (const io::Warning& warning : info.warnings) fmt::print("warning  {}\n", warning.text);
     for (const std::string& thing : info.ignored) fmt::print("left out {}\n", thing);
     for (const auto& [name, text] : info.metadata.notes) fmt::print("note     {}: {}\n", name, text);
 }

@@ -9,6 +9,7 @@
 #include "core/turned.hpp"
 #include "io/format.hpp"
 #include "io/picture/canvas.hpp"
+#include "io/text_header.hpp"
 #include "io/units.hpp"
 #include "io/window.hpp"
 
@@ -197,6 +198,8 @@ std::string bar_problem(const ArrayDesc& desc, const WriteOptions& options) {
     return {};
 }
 
+constexpr double rounding = 1e-9;   ///< of a rate and back
+
 }   // namespace
 
 RoundLength round_length(double most, const std::string& unit) {
@@ -213,6 +216,31 @@ double frame_rate(const ArrayDesc& desc, const WriteOptions& options) {
     const Axis* const t = desc.find('t');
     if (options.frames_a_second > 0) return options.frames_a_second;
     return t && t->spacing > 0 && t->spacing != 1 ? 1 / t->spacing : usual;
+}
+
+std::string pace_problem(const ArrayDesc& desc, const WriteOptions& options, const Kind& kind, double longest) {
+    const double seconds = 1 / frame_rate(desc, options);
+    if (shape_of(desc).frames == 1 || seconds <= longest * (1 + rounding)) return {};
+    return fmt::format("{} shows a frame for up to {:g} s, and these would be shown for {:g} s each{}", kind.name, longest,
+                       seconds,
+                       options.frames_a_second > 0
+                           ? " by \"frames_a_second\""
+                           : ", as far as they are apart: \"frames_a_second\" of the output says how fast they are to go");
+}
+
+std::string pace_warning(const std::filesystem::path& path, const ArrayDesc& desc, const WriteOptions& options) {
+    constexpr double slow = 10, shortest_of_gif = 0.01;   // s
+    const std::string ending = in_lower_case(path.extension().string());
+    const std::int64_t frames = shape_of(desc).frames;
+    if ((ending != ".gif" && ending != ".mp4") || frames == 1) return {};
+    const double seconds = 1 / frame_rate(desc, options);
+    if (ending == ".gif" && seconds < shortest_of_gif * (1 - rounding))
+        return fmt::format("its {} frames are to be shown for {:g} s each, and go at 100 a second, the fastest that GIF has",
+                           frames, seconds);
+    if (options.frames_a_second > 0 || seconds <= slow) return {};
+    return fmt::format("its {} frames are shown for {:g} s each, as far as they are apart: \"frames_a_second\" of the output "
+                       "shows them faster",
+                       frames, seconds);
 }
 
 std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Kind& kind) {

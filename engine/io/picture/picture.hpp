@@ -20,6 +20,11 @@ std::string problem(const ArrayDesc&, const WriteOptions&, const Kind&);
 HostArray make(const HostArray&, const WriteOptions&, const Kind&);
 /// Frames a second of a moving picture: as asked, else by the array's times, else 10.
 double frame_rate(const ArrayDesc&, const WriteOptions&);
+/// Why a film of the kind cannot show a frame for as long as that is; empty: it can. `longest` in seconds.
+std::string pace_problem(const ArrayDesc&, const WriteOptions&, const Kind&, double longest);
+/// What is told of a film at this path whose frames go faster than it can show them, or slowly since they were taken so; empty:
+/// nothing.
+std::string pace_warning(const std::filesystem::path&, const ArrayDesc&, const WriteOptions&);
 
 /// A length of 1, 2 or 5 times a power of ten that is at most `most`, and how it is written: {20, "20 um"}.
 struct RoundLength {

@@ -178,9 +178,10 @@ private:
         Json axes = Json::array();
         Place place = h.place;
         std::optional<Planes> planes;
-        std::vector<std::string> warnings = warnings_;
+        std::optional<Vector> aside;   ///< how far each of them lies further aside
+        std::vector<Told> warnings = warnings_;
         for (const Header& other : headers_)   // each thing once
-            for (const std::string& warning : other.warnings)
+            for (const Told& warning : other.warnings)
                 if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
         if (count > 1) {
             std::vector<double> along;
@@ -207,12 +208,20 @@ private:
             pages_ = times;
             Json axis{{"name", times ? "t" : "z"}, {"size", count}};
             if (times && h.frame_time > 0) axis["spacing"] = h.frame_time;
-            if (planes)
-                axis["spacing"] = planes->distance;
+            if (planes) aside = aside_of_each(*planes, count);
+            if (aside) {
+                char text[40];
+                std::snprintf(text, sizeof text, "%.3g", length_of(*aside));
+                warnings.push_back("its planes do not lie straight one behind the other (a tilted gantry): each lies " +
+                                   std::string(text) +
+                                   " mm further aside than the one before. Their places say so, and steps take them for a box");
+            }
+            if (planes)   // from one to the next, as ITK counts it
+                axis["spacing"] = aside ? std::hypot(planes->distance, length_of(*aside)) : planes->distance;
             else if (!times && place.between > 0)
                 axis["spacing"] = place.between;
             else if (!times && place.spacing.size() == 2)
-                warnings.push_back("it does not say how far its planes lie apart: 1 mm stands for it");
+                warnings.push_back({"it does not say how far its planes lie apart: 1 mm stands for it", "slices"});
             axes.push_back(axis);
         }
         Json y{{"name", "y"}, {"size", h.rows}}, x{{"name", "x"}, {"size", h.columns}};
@@ -228,18 +237,6 @@ private:
             said_["white_is_zero"] = true;
             warnings.push_back("white is zero in it (MONOCHROME1), 0 to be shown white: values are read as they are stored");
         }
-        if (planes) {
-            const Vector aside =
-                offset_aside(*normal_of(place), *(headers_.size() > 1 ? headers_.back().place : h.places.back()).position,
-                             *(headers_.size() > 1 ? headers_.front().place : h.places.front()).position);
-            const double shift = std::sqrt(dot(aside, aside)) / static_cast<double>(count - 1);
-            if (shift > 0.02 * planes->distance) {
-                char text[40];
-                std::snprintf(text, sizeof text, "%.3g", shift);
-                warnings.push_back("its planes do not lie straight one behind the other (a tilted gantry): each lies " +
-                                   std::string(text) + " mm further aside than the one before, and they are read as if they did");
-            }
-        }
         if (place.directions && place.position && place.spacing.size() == 2) {
             const Vector normal = cross((*place.directions)[0], (*place.directions)[1]);
             const double step = planes ? planes->distance * (planes->backwards ? -1 : 1) : place.between > 0 ? place.between : 1;
@@ -248,7 +245,7 @@ private:
                 const double sign = row < 2 ? -1 : 1;   // DICOM goes to the left and back, the affine right and to the front
                 affine[row * 4] = sign * (*place.directions)[0][row] * place.spacing[1] + 0.0;
                 affine[row * 4 + 1] = sign * (*place.directions)[1][row] * place.spacing[0] + 0.0;
-                affine[row * 4 + 2] = sign * normal[row] * step + 0.0;
+                affine[row * 4 + 2] = sign * (normal[row] * step + (aside ? (*aside)[row] : 0)) + 0.0;
                 affine[row * 4 + 3] = sign * (*place.position)[row] + 0.0;
             }
             affine[15] = 1;
@@ -256,7 +253,7 @@ private:
         }
         if (!h.window.empty()) said_["notes"]["dicom.window"] = h.window;
         if (!h.modality.empty() && h.modality.size() <= 16) said_["notes"]["dicom.modality"] = h.modality;
-        said_["warnings"] = warnings;
+        for (const Told& warning : warnings) said_["warnings"].push_back({{"text", warning.text}, {"about", warning.about}});
         for (const std::string& thing : h.ignored) said_["ignored"].push_back(thing);
         said_["detail"] = h.syntax + ", " + (h.photometric.empty() ? "" : shown(h.photometric) + ", ") +
                           std::to_string(h.stored) + " bits" + h.bits_at +
@@ -267,8 +264,21 @@ private:
                           (h.spacing_from.empty() ? "" : ", distances by " + h.spacing_from);
     }
 
+    static double length_of(const Vector& v) { return std::sqrt(dot(v, v)); }
+
+    /// How far each plane lies further aside than the one before, where they do not lie straight one behind the other.
+    std::optional<Vector> aside_of_each(const Planes& planes, std::int64_t count) const {
+        const Header& h = headers_.front();
+        Vector aside =
+            offset_aside(*normal_of(h.place), *(headers_.size() > 1 ? headers_.back().place : h.places.back()).position,
+                         *(headers_.size() > 1 ? headers_.front().place : h.places.front()).position);
+        for (double& part : aside) part /= static_cast<double>(count - 1);
+        const bool straight = length_of(aside) <= 0.02 * planes.distance;
+        return straight ? std::nullopt : std::optional(aside);
+    }
+
     std::vector<Header> headers_;
-    std::vector<std::string> warnings_;   ///< of a folder
+    std::vector<Told> warnings_;   ///< of a folder
     std::string why_not_all_;             ///< the first of its pictures that is not read, and the reason
     std::string type_;
     bool pages_ = false;

@@ -142,7 +142,8 @@ void read_regions(const gdcm::DataSet& set, Header& header) {
         ++lengths;
         if (cm && (std::abs((*cm)[0] - here[0]) > 1e-6 * here[0] || std::abs((*cm)[1] - here[1]) > 1e-6 * here[1])) {
             header.warnings.push_back(
-                "its ultrasound regions are calibrated differently: distances are left out, crop one and state \"spacing_mm\"");
+                {"its ultrasound regions are calibrated differently: distances are left out, crop one and state \"spacing_mm\"",
+                 "spacing"});
             return;
         }
         cm = here;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/readers/serve.hpp"
@@ -17,6 +18,15 @@ namespace parallax::io::readers::dicom {
 using Vector = std::array<double, 3>;
 
 inline constexpr const char* again = "the file is damaged or cut off: write or copy it again";
+
+/// What is to be told, and what it is about where a job may settle it: "spacing", "slices" (io::Concern).
+struct Told {
+    Told(std::string words, std::string of = {}) : text(std::move(words)), about(std::move(of)) {}
+    Told(const char* words) : text(words) {}
+    bool operator==(const Told&) const = default;
+
+    std::string text, about;
+};
 
 /// Where a picture lies in the body.
 struct Place {
@@ -33,7 +43,8 @@ struct Table {
     int bits = 16;
 
     std::uint16_t of(std::int64_t stored) const {
-        return values[static_cast<std::size_t>(std::clamp<std::int64_t>(stored - first, 0, static_cast<std::int64_t>(values.size()) - 1))];
+        const auto last = static_cast<std::int64_t>(values.size()) - 1;
+        return values[static_cast<std::size_t>(std::clamp<std::int64_t>(stored - first, 0, last))];
     }
 };
 
@@ -52,7 +63,8 @@ struct Header {
     std::int64_t number = 0;     ///< of the instance
     std::array<Table, 3> palette;   ///< red, green, blue, of 8 bits
     std::optional<Table> table;     ///< of values (Modality LUT), in place of slope and intercept
-    std::vector<std::string> warnings, ignored;
+    std::vector<Told> warnings;
+    std::vector<std::string> ignored;
     std::string spacing_from;
     bool compressed = false;
     bool planes = false;   ///< colours one plane after the other

@@ -43,8 +43,8 @@ std::string last_words();
 
 /// A dataset of this file by its path: no link on the way leads to another file.
 Handle open_dataset(hid_t file, const char* path);
-/// Whether elements are another file's: of a virtual dataset, or of any file in raw form. Asked before its sizes are, for which those of
-/// a virtual one are opened.
+/// Whether elements are another file's: of a virtual dataset, or of any file in raw form. Asked before its sizes are, for which
+/// those of a virtual one are opened.
 bool is_elsewhere(hid_t dataset);
 
 /// How elements are stored and delivered.

@@ -15,8 +15,8 @@ namespace parallax::io::readers {
 inline hid_t held(hid_t id, const char* what) {
     if (id < 0)
         throw Problem{std::string("cannot be written: HDF5 cannot make ") + what,
-                      "see whether the disk is full, the folder may be written, and files may be longer than this (--limit output=SIZE, "
-                      "ulimit -f)"};
+                      "see whether the disk is full, the folder may be written, and files may be longer than this "
+                      "(--limit output=SIZE, ulimit -f)"};
     return id;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "io/readers/mat_packed.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
@@ -129,7 +130,7 @@ public:
             if (numbers <= 30) list += (list.empty() ? "" : ", ") + in_words(*v);
             const bool chosen = wanted.empty() ? name_.empty() : name_.empty() && wanted == v->name;
             if (chosen)
-                take(*v);
+                take(*v), number_ = i;
             else
                 others.push_back("the variable " + in_words(*v));
         }
@@ -155,6 +156,8 @@ public:
     Json description() const { return said_; }
 
     void read(std::int64_t first, std::int64_t count, void* to) {
+        if (!parallax::io::readers::mat::unpacks(path_, number_))
+            throw Problem{"its variable \"" + name_ + "\" is compressed, and its bytes are damaged", again};
         const std::lock_guard lock(library());
         const auto file = open();
         const Variable v(Mat_VarRead(file.get(), name_.c_str()), Mat_VarFree);
@@ -229,6 +232,7 @@ private:
 
     std::string path_, name_, type_;
     std::uint64_t bytes_ = 0;
+    std::size_t number_ = 0;   ///< of the variable, from 0
     bool complex_ = false;
     std::vector<std::size_t> dims_;
     std::int64_t pages_ = 1;

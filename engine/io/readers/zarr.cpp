@@ -1,8 +1,4 @@
 // Zarr, version 2: a folder of chunks; of an OME-Zarr (NGFF 0.1 to 0.4) the level that is wanted, with its axes and distances.
-#include <blosc.h>
-#include <zlib.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,102 +6,24 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 
-#include "io/decimal.hpp"
 #include "io/half.hpp"
 #include "io/readers/serve.hpp"
+#include "io/readers/zarr_codec.hpp"
+#include "io/readers/zarr_space.hpp"
+#include "io/readers/zarr_store.hpp"
+#include "io/readers/zarr_type.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using parallax::io::readers::Json;
 using parallax::io::readers::Problem;
+using namespace parallax::io::readers::zarr;
 
-constexpr const char* again = "the folder is incomplete or damaged: write or copy it again";
-constexpr std::size_t most_text = 16 << 20, most_chunks = 1 << 20;
-
-std::string read_file(const fs::path& path, std::uint64_t most) {
-    std::error_code error;
-    const std::uint64_t size = fs::file_size(path, error);
-    if (error) return {};
-    if (size > most)
-        throw Problem{"has a file " + path.filename().string() + " of " + std::to_string(size) + " bytes; up to " +
-                          std::to_string(most) + " are read",
-                      again};
-    std::ifstream in(path, std::ios::binary);
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (static_cast<std::uint64_t>(in.gcount()) != size)
-        throw Problem{"has a file " + path.filename().string() + " that cannot be read", again};
-    return bytes;
-}
-
-Json json_file(const fs::path& path) {
-    const std::string text = read_file(path, most_text);
-    if (text.empty()) return nullptr;
-    // Values are copied and shown by functions that call themselves for each level.
-    constexpr int most_levels = 64;
-    const auto shallow = [&path](int depth, Json::parse_event_t, const Json&) {
-        if (depth <= most_levels) return true;
-        throw Problem{"has a file " + path.filename().string() + " of more than " + std::to_string(most_levels) + " levels",
-                      again};
-    };
-    Json json = Json::parse(text, shallow, false);
-    if (!json.is_object()) throw Problem{"has a file " + path.filename().string() + " that is no JSON object", again};
-    return json;
-}
-
-struct Type {
-    const char* name;
-    std::size_t bytes;
-    std::size_t part;   ///< what is turned round where the byte order differs
-    bool half = false;   ///< stored in 16 bits, and widened: `bytes` are those of the file
-    std::size_t read_bytes() const { return half ? 4 : bytes; }
-};
-
-Type type_of(const std::string& dtype) {
-    static const std::map<std::string, Type> types = {
-        {"b1", {"bool", 1, 1}},      {"u1", {"u8", 1, 1}},  {"i1", {"i8", 1, 1}},  {"u2", {"u16", 2, 2}},   {"i2", {"i16", 2, 2}},
-        {"u4", {"u32", 4, 4}},       {"i4", {"i32", 4, 4}}, {"u8", {"u64", 8, 8}}, {"i8", {"i64", 8, 8}},   {"f4", {"f32", 4, 4}},
-        {"f2", {"f32", 2, 2, true}}, {"f8", {"f64", 8, 8}}, {"c8", {"c64", 8, 4}}, {"c16", {"c128", 16, 8}}};
-    const auto found = dtype.size() < 3 ? types.end() : types.find(dtype.substr(1));
-    if (found == types.end())
-        throw Problem{"holds elements of the type \"" + dtype + "\", which is not read", "write it as integers or floats"};
-    return found->second;
-}
-
-/// The 16 bits that mean this number; one of them does where a header states it.
-std::uint16_t half_of(double number) {
-    std::uint16_t nearest = 0x7e00;   // NaN
-    for (std::uint32_t bits = 0; bits < 0x10000 && !std::isnan(number); ++bits) {
-        const auto half = static_cast<std::uint16_t>(bits);
-        const double value = parallax::io::widen_half(half);
-        if (value == number) return half;
-        if (!std::isnan(value) &&
-            (nearest == 0x7e00 || std::abs(value - number) < std::abs(parallax::io::widen_half(nearest) - number)))
-            nearest = half;
-    }
-    return nearest;
-}
-
-std::pair<std::string, double> unit_of(const std::string& name) {
-    static const std::map<std::string, std::pair<std::string, double>> units = {
-        {"nanometer", {"nm", 1}},  {"micrometer", {"um", 1}},    {"millimeter", {"mm", 1}},
-        {"centimeter", {"cm", 1}}, {"meter", {"m", 1}},          {"angstrom", {"nm", 0.1}},
-        {"picometer", {"nm", 1e-3}}, {"decimeter", {"cm", 10}},  {"kilometer", {"m", 1000}},
-        {"inch", {"mm", 25.4}},    {"foot", {"mm", 304.8}},      {"yard", {"mm", 914.4}},
-        {"second", {"s", 1}},      {"millisecond", {"s", 1e-3}}, {"microsecond", {"s", 1e-6}},
-        {"nanosecond", {"s", 1e-9}}, {"picosecond", {"s", 1e-12}}, {"minute", {"s", 60}},
-        {"hour", {"s", 3600}},     {"day", {"s", 86400}}};
-    const auto found = units.find(name);
-    return found == units.end() ? std::pair<std::string, double>{"", 1} : found->second;
-}
-
-const std::map<std::string, double> in_mm = {
-    {"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};   ///< our units of length
+constexpr std::size_t most_chunks = 1 << 20;
 
 class ZarrFile {
 public:
@@ -151,7 +69,7 @@ public:
         folder_ = folder;
         read_array();
         name_axes(scales);
-        place_axes(scales);
+        place_axes(said_, ours_, names_, place_, scales.is_object() ? &at_ : nullptr);
     }
 
     Json description() const { return said_; }
@@ -181,47 +99,13 @@ public:
                 decode(chunk_path(at), elements);
             } else {
                 for (std::size_t i = 0; i < elements.size(); i += type_.bytes)
-                    std::memcpy(elements.data() + i, fill_.data(), type_.bytes);
+                    std::memcpy(elements.data() + i, fill_.element.data(), type_.bytes);
             }
             place(elements, at, strides, begin, end, static_cast<char*>(to));
         }
     }
 
 private:
-    /// A path in the folder, that leads nowhere else.
-    static fs::path below(const fs::path& folder, const std::string& name) {
-        const fs::path relative = fs::path(name).relative_path();
-        for (const fs::path& part : relative) {
-            if (part == "..") throw Problem{"names \"" + name + "\", which is not in its folder", again};
-        }
-        if (!fs::is_directory(folder / relative))
-            throw Problem{"has no array or group \"" + name + "\": " + arrays_in(folder), "choose one that is there"};
-        return folder / relative;
-    }
-
-    /// Some of them, where they are many.
-    static std::vector<std::string> names_of_arrays(const fs::path& folder) {
-        std::vector<std::string> names;
-        std::size_t seen = 0;
-        std::error_code error;
-        for (fs::recursive_directory_iterator it(folder, error), none; it != none && seen < 10000 && names.size() < 100;
-             it.increment(error), ++seen) {
-            if (it.depth() > 4) it.disable_recursion_pending();
-            if (it->path().filename() == ".zarray")
-                names.push_back(fs::relative(it->path().parent_path(), folder, error).string());
-        }
-        std::sort(names.begin(), names.end());
-        return names;
-    }
-
-    static std::string arrays_in(const fs::path& folder) {
-        std::string list;
-        for (const std::string& name : names_of_arrays(folder)) {
-            if (list.size() < 1000) list += (list.empty() ? "it holds " : ", ") + name;
-        }
-        return list.empty() ? "it holds no arrays" : list;
-    }
-
     void note(const fs::path& path) { said_["parts"].push_back(path.string()); }
 
     void read_array() {
@@ -262,12 +146,12 @@ private:
                           "write it with smaller chunks"};
         const Json compressor = array.value("compressor", Json());
         codec_ = compressor.is_object() ? compressor.value("id", "") : "";
-        if (!codec_.empty() && codec_ != "blosc" && codec_ != "zstd" && codec_ != "gzip" && codec_ != "zlib")
+        if (!is_known_codec(codec_))
             throw Problem{"is compressed by \"" + codec_ + "\", which is not read",
                           "write it with blosc, zstd, gzip or no compression"};
         separator_ = array.value("dimension_separator", ".");
         if (separator_ != "." && separator_ != "/") throw Problem{"has chunks named by \"" + separator_ + "\"", again};
-        set_fill(array.value("fill_value", Json()));
+        fill_ = fill_of(array.value("fill_value", Json()), type_);
         // What the files have must be enough for what the header says; where chunks are missing, the fill value is meant.
         std::uint64_t stored = 0;
         list_chunks(folder_, 0, 0);
@@ -279,7 +163,7 @@ private:
                               std::to_string(stored),
                           again};
         if (missing == chunks) throw Problem{"has none of its " + std::to_string(chunks) + " chunks", again};
-        if (missing > 0 && !no_fill_.empty()) throw Problem{no_fill_, again};
+        if (missing > 0 && !fill_.why_none.empty()) throw Problem{fill_.why_none, again};
         if (missing > 0)
             said_["warnings"].push_back(std::to_string(missing) + " of its " + std::to_string(chunks) +
                                         " chunks are not there: they are filled with " +
@@ -292,34 +176,6 @@ private:
         said_["detail"] = "zarr 2, " + (codec_.empty() ? std::string("uncompressed") : codec_) + ", " + std::to_string(chunks) +
                           (chunks == 1 ? " chunk" : " chunks") + (first_fastest_ ? ", Fortran order" : "") +
                           (type_.half ? ", 16-bit floats widened to 32" : "");
-    }
-
-    void set_fill(const Json& value) {
-        fill_.assign(type_.bytes, '\0');
-        const std::string name = type_.name;
-        const double number = value.is_number()      ? value.get<double>()
-                              : value == "NaN"       ? NAN
-                              : value == "Infinity"  ? INFINITY
-                              : value == "-Infinity" ? -INFINITY
-                                                     : 0;
-        const auto put = [&](auto v) { std::memcpy(fill_.data(), &v, std::min(sizeof v, fill_.size())); };   // the lowest bytes
-        if (value.is_null() || value == false) return;
-        if (type_.half)
-            put(half_of(number));
-        else if (name == "f32" || name == "c64")
-            put(static_cast<float>(number));
-        else if (name == "f64" || name == "c128")
-            put(number);
-        else if (value.is_number_unsigned())
-            put(value.get<std::uint64_t>());
-        else if (value.is_number_integer())
-            put(value.get<std::int64_t>());
-        else if (value == true)
-            put(std::uint8_t{1});
-        else if (std::abs(number) < 0x1p53 && number == std::floor(number) && value.is_number())   // 3.0
-            put(static_cast<std::int64_t>(number));
-        else
-            no_fill_ = "lacks chunks and fills them with " + value.dump() + ", which is no " + name;
     }
 
     std::int64_t chunks_along(std::size_t axis) const { return (shape_[axis] + chunk_[axis] - 1) / chunk_[axis]; }
@@ -387,28 +243,7 @@ private:
         std::error_code error;
         const std::string stored = read_file(path, 2 * elements.size() + (1u << 20));
         const std::string which = fs::relative(path, folder_, error).string();
-        std::size_t got = 0;
-        if (codec_.empty()) {
-            got = stored.size();
-            if (got == elements.size()) std::memcpy(elements.data(), stored.data(), got);
-        } else if (codec_ == "blosc") {
-            std::size_t declared = 0;
-            if (blosc_cbuffer_validate(stored.data(), stored.size(), &declared) == 0 && declared == elements.size())
-                got = static_cast<std::size_t>(
-                    std::max(0, blosc_decompress_ctx(stored.data(), elements.data(), elements.size(), 1)));
-        } else if (codec_ == "zstd") {
-            got = ZSTD_decompress(elements.data(), elements.size(), stored.data(), stored.size());
-            if (ZSTD_isError(got)) got = 0;
-        } else {
-            z_stream stream{};
-            if (inflateInit2(&stream, 15 + 32) != Z_OK) throw std::bad_alloc();
-            stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
-            stream.avail_in = static_cast<uInt>(stored.size());
-            stream.next_out = reinterpret_cast<Bytef*>(elements.data());
-            stream.avail_out = static_cast<uInt>(elements.size());
-            if (inflate(&stream, Z_FINISH) == Z_STREAM_END) got = elements.size() - stream.avail_out;
-            inflateEnd(&stream);
-        }
+        const std::size_t got = unpack(codec_, stored, elements);
         if (got != elements.size())
             throw Problem{"its chunk " + which + " of " + std::to_string(stored.size()) + " bytes does not unpack to " +
                               std::to_string(elements.size()),
@@ -417,26 +252,7 @@ private:
             for (std::size_t i = 0; i < elements.size(); i += type_.part)
                 std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(i),
                              elements.begin() + static_cast<std::ptrdiff_t>(i + type_.part));
-        if (first_fastest_) last_axis_fastest(elements);
-    }
-
-    /// Of a chunk in Fortran's order. The order of the chunks themselves is C's in any case.
-    void last_axis_fastest(std::vector<char>& elements) const {
-        const std::size_t n = chunk_.size(), bytes = type_.bytes;
-        std::vector<std::size_t> strides(n, bytes);
-        for (std::size_t i = 1; i < n; ++i) strides[i] = strides[i - 1] * static_cast<std::size_t>(chunk_[i - 1]);
-        std::vector<std::int64_t> at(n, 0);
-        std::vector<char> turned(elements.size());
-        std::size_t from = 0;
-        for (std::size_t to = 0; to < turned.size(); to += bytes) {
-            std::memcpy(turned.data() + to, elements.data() + from, bytes);
-            for (std::size_t i = n; i-- > 0; at[i] = 0) {
-                from += strides[i];
-                if (++at[i] < chunk_[i]) break;
-                from -= strides[i] * static_cast<std::size_t>(chunk_[i]);
-            }
-        }
-        elements.swap(turned);
+        if (first_fastest_) last_axis_fastest(elements, chunk_, type_.bytes);
     }
 
     void copy(const char* from, std::size_t count, char* to) const {
@@ -508,10 +324,9 @@ private:
             } else if (!scales.contains("axes") && n == 5) {
                 names = "tczyx";   // of version 0.1 and 0.2
             }
-            const Placed placed = placed_by(level_, scales, n);
-            spacing = placed.spacing;
-            place_ = placed.place;
-            if (!ours_.is_null()) finest_ = placed_by(scales.at("datasets").at(0), scales, n);
+            Placed placed = placed_by(level_, scales, n);
+            at_.own = placed;
+            if (!ours_.is_null()) at_.finest = placed_by(scales.at("datasets").at(0), scales, n);
             if (placed.unfit)
                 said_["warnings"].push_back("it has a scale or a translation that is not of " + std::to_string(n) +
                                             " numbers, one for each axis: that is left out");
@@ -519,7 +334,10 @@ private:
                 said_["warnings"].push_back(
                     "it has a scale or a translation in an array of its own (\"path\"), which is not read: its "
                     "distances are left out");
-            if (names.size() == n && scales.contains("axes")) unit = in_one_unit(scales["axes"], names, spacing);
+            if (names.size() == n && scales.contains("axes"))
+                unit = in_one_unit(scales["axes"], names, placed, said_["warnings"]);
+            spacing = placed.spacing;
+            place_ = placed.place;
         }
         if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
         const auto known = [&](char c) {
@@ -572,38 +390,6 @@ private:
             said_["channels"] = channels;
     }
 
-    /// Turns spacings and places of axes that say their unit into seconds, and into one unit of length, which it returns: that of
-    /// the columns where they have one.
-    std::string in_one_unit(const Json& axes, const std::string& names, std::vector<double>& spacing) {
-        std::string unit;
-        double unit_in_mm = 0;
-        const auto each = [&](const auto& work) {
-            for (std::size_t i = 0; i < names.size(); ++i)
-                if (axes[i].is_object() && axes[i].contains("unit")) work(i, axes[i]["unit"].get<std::string>());
-        };
-        each([&](std::size_t i, const std::string& said) {
-            const std::string ours = unit_of(said).first;
-            if (!ours.empty() && ours != "s" && (unit.empty() || names[i] == 'x')) unit = ours, unit_in_mm = in_mm.at(ours);
-        });
-        each([&](std::size_t i, const std::string& said) {
-            const auto [ours, factor] = unit_of(said);
-            const bool fits = names[i] == 't' ? ours == "s" : ours != "s";
-            if (ours.empty() || !fits) {
-                said_["warnings"].push_back(
-                    "its axis " + std::string(1, names[i]) + " is in \"" + said + "\", " +
-                    (fits || ours.empty() ? "a unit that is not known" : "which is no unit of such an axis") +
-                    ": its distances are left out");
-                spacing[i] = place_[i] = 0;
-                return;
-            }
-            const double to_ours =
-                ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * in_mm.at(ours) / unit_in_mm);
-            if (spacing[i] > 0) spacing[i] = parallax::io::scaled(spacing[i], to_ours);
-            place_[i] *= to_ours;
-        });
-        return unit;
-    }
-
     /// xarray's word for the axes of an array, where they are ours.
     static std::string names_in(const Json& attributes) {
         if (!attributes.is_object() || !attributes.contains("_ARRAY_DIMENSIONS") || !attributes["_ARRAY_DIMENSIONS"].is_array())
@@ -616,79 +402,17 @@ private:
         return names;
     }
 
-    static std::vector<double> numbers_of(const Json& object, const char* key) {
-        if (!object.is_object() || !object.contains(key) || !object[key].is_array()) return {};
-        std::vector<double> numbers;
-        for (const Json& number : object[key]) numbers.push_back(number.is_number() ? number.get<double>() : 0);
-        return numbers;
-    }
-
-    /// Lengths of steps, and where the first element lies, along each axis and in its unit.
-    struct Placed {
-        std::vector<double> spacing, place;   ///< a spacing of 0: none is told
-        bool unfit = false;                   ///< some numbers are not one for each axis, and are left out
-        bool elsewhere = false;               ///< some are in an array of their own
-    };
-
-    static Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
-        Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0), false, false};
-        for (const Json* const of : {&level, &scales}) {   // those of the whole come after those of the level
-            for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
-                const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
-                placed.elsewhere = placed.elsewhere || (transform.is_object() && transform.contains("path"));
-                for (const std::vector<double>& numbers : {scale, shift})
-                    placed.unfit = placed.unfit || (!numbers.empty() && numbers.size() != n);
-                for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
-                    placed.spacing[i] = placed.spacing[i] > 0 ? parallax::io::scaled(placed.spacing[i], scale[i]) : scale[i];
-                    placed.place[i] *= scale[i];
-                }
-                for (std::size_t i = 0; i < n && shift.size() == n; ++i) placed.place[i] += shift[i];
-            }
-        }
-        return placed;
-    }
-
-    /// An affine in mm, towards right, anterior, superior: our own where it stands there, else by the translation.
-    void place_axes(const Json& scales) {
-        const auto unit = in_mm.find(said_["unit"].get<std::string>());
-        const double mm = unit == in_mm.end() ? 1 : unit->second;
-        std::vector<double> affine = numbers_of(ours_, "affine");
-        const bool told = affine.size() == 16;
-        if (!told && (unit == in_mm.end() || std::none_of(place_.begin(), place_.end(), [](double p) { return p != 0; }))) return;
-        if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
-        const Placed placed = scales.is_object() ? placed_by(level_, scales, names_.size()) : Placed{};
-        for (std::size_t i = 0; i < names_.size() && scales.is_object(); ++i) {
-            const std::size_t column = std::string("xyz").find(names_[i]);
-            if (column == std::string::npos) continue;
-            const double spacing = said_["axes"][i].value("spacing", 1.0);
-            // Of a smaller level: so much longer steps, from a place so far along them.
-            const bool finer = told && i < finest_.spacing.size() && finest_.spacing[i] > 0 && placed.spacing[i] > 0;
-            const double stretch = !told ? spacing : finer ? placed.spacing[i] / finest_.spacing[i] : 1,
-                         along = !told ? place_[i] : finer ? (placed.place[i] - finest_.place[i]) / finest_.spacing[i] : 0;
-            for (std::size_t row = 0; row < 3; ++row) {
-                affine[row * 4 + 3] += affine[row * 4 + column] * along;
-                affine[row * 4 + column] *= stretch;
-            }
-        }
-        if (!told)
-            said_["warnings"].push_back("it names no sides of a body for its origin: its axes are taken to go left, posterior "
-                                        "and superior, as ITK takes them");
-        said_["affine"] = affine;
-    }
-
-
     fs::path folder_;
     std::vector<std::int64_t> shape_, chunk_;
     std::string dtype_, codec_, separator_;
     Type type_{};
     bool first_fastest_ = false;   ///< elements of a chunk stand in Fortran's order
-    std::vector<char> fill_;
-    std::string no_fill_;   ///< why the header gives none
+    Fill fill_;
     std::map<std::uint64_t, std::uint64_t> found_;   ///< chunks that are there, by their number: bytes of their files
     std::size_t pages_ = 0;
     std::string names_;
     std::vector<double> place_;
-    Placed finest_;
+    Level at_;
     Json level_, omero_, ours_, said_ = Json::object();
 };
 

@@ -1,0 +1,113 @@
+#include "io/readers/zarr_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "io/decimal.hpp"
+
+namespace parallax::io::readers::zarr {
+namespace {
+
+std::pair<std::string, double> unit_of(const std::string& name) {
+    static const std::map<std::string, std::pair<std::string, double>> units = {
+        {"nanometer", {"nm", 1}},  {"micrometer", {"um", 1}},    {"millimeter", {"mm", 1}},
+        {"centimeter", {"cm", 1}}, {"meter", {"m", 1}},          {"angstrom", {"nm", 0.1}},
+        {"picometer", {"nm", 1e-3}}, {"decimeter", {"cm", 10}},  {"kilometer", {"m", 1000}},
+        {"inch", {"mm", 25.4}},    {"foot", {"mm", 304.8}},      {"yard", {"mm", 914.4}},
+        {"second", {"s", 1}},      {"millisecond", {"s", 1e-3}}, {"microsecond", {"s", 1e-6}},
+        {"nanosecond", {"s", 1e-9}}, {"picosecond", {"s", 1e-12}}, {"minute", {"s", 60}},
+        {"hour", {"s", 3600}},     {"day", {"s", 86400}}};
+    const auto found = units.find(name);
+    return found == units.end() ? std::pair<std::string, double>{"", 1} : found->second;
+}
+
+const std::map<std::string, double> in_mm = {
+    {"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};   ///< our units of length
+
+}   // namespace
+
+std::vector<double> numbers_of(const Json& object, const char* key) {
+    if (!object.is_object() || !object.contains(key) || !object[key].is_array()) return {};
+    std::vector<double> numbers;
+    for (const Json& number : object[key]) numbers.push_back(number.is_number() ? number.get<double>() : 0);
+    return numbers;
+}
+
+Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
+    Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0), false, false};
+    for (const Json* const of : {&level, &scales}) {   // those of the whole come after those of the level
+        for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
+            const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
+            placed.elsewhere = placed.elsewhere || (transform.is_object() && transform.contains("path"));
+            for (const std::vector<double>& numbers : {scale, shift})
+                placed.unfit = placed.unfit || (!numbers.empty() && numbers.size() != n);
+            for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
+                placed.spacing[i] = placed.spacing[i] > 0 ? parallax::io::scaled(placed.spacing[i], scale[i]) : scale[i];
+                placed.place[i] *= scale[i];
+            }
+            for (std::size_t i = 0; i < n && shift.size() == n; ++i) placed.place[i] += shift[i];
+        }
+    }
+    return placed;
+}
+
+std::string in_one_unit(const Json& axes, const std::string& names, Placed& placed, Json& warnings) {
+    std::string unit;
+    double unit_in_mm = 0;
+    const auto each = [&](const auto& work) {
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (axes[i].is_object() && axes[i].contains("unit")) work(i, axes[i]["unit"].get<std::string>());
+    };
+    each([&](std::size_t i, const std::string& said) {
+        const std::string ours = unit_of(said).first;
+        if (!ours.empty() && ours != "s" && (unit.empty() || names[i] == 'x')) unit = ours, unit_in_mm = in_mm.at(ours);
+    });
+    each([&](std::size_t i, const std::string& said) {
+        const auto [ours, factor] = unit_of(said);
+        const bool fits = names[i] == 't' ? ours == "s" : ours != "s";
+        if (ours.empty() || !fits) {
+            warnings.push_back(
+                "its axis " + std::string(1, names[i]) + " is in \"" + said + "\", " +
+                (fits || ours.empty() ? "a unit that is not known" : "which is no unit of such an axis") +
+                ": its distances are left out");
+            placed.spacing[i] = placed.place[i] = 0;
+            return;
+        }
+        const double to_ours =
+            ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * in_mm.at(ours) / unit_in_mm);
+        if (placed.spacing[i] > 0) placed.spacing[i] = parallax::io::scaled(placed.spacing[i], to_ours);
+        placed.place[i] *= to_ours;
+    });
+    return unit;
+}
+
+void place_axes(Json& said, const Json& ours, const std::string& names, const std::vector<double>& place, const Level* level) {
+    const auto unit = in_mm.find(said["unit"].get<std::string>());
+    const double mm = unit == in_mm.end() ? 1 : unit->second;
+    std::vector<double> affine = numbers_of(ours, "affine");
+    const bool told = affine.size() == 16;
+    if (!told && (unit == in_mm.end() || std::none_of(place.begin(), place.end(), [](double p) { return p != 0; }))) return;
+    if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
+    for (std::size_t i = 0; i < names.size() && level != nullptr; ++i) {
+        const Placed &own = level->own, &finest = level->finest;
+        const std::size_t column = std::string("xyz").find(names[i]);
+        if (column == std::string::npos) continue;
+        const double spacing = said["axes"][i].value("spacing", 1.0);
+        // Of a smaller level: so much longer steps, from a place so far along them.
+        const bool finer = told && i < finest.spacing.size() && finest.spacing[i] > 0 && own.spacing[i] > 0;
+        const double stretch = !told ? spacing : finer ? own.spacing[i] / finest.spacing[i] : 1,
+                     along = !told ? place[i] : finer ? (own.place[i] - finest.place[i]) / finest.spacing[i] : 0;
+        for (std::size_t row = 0; row < 3; ++row) {
+            affine[row * 4 + 3] += affine[row * 4 + column] * along;
+            affine[row * 4 + column] *= stretch;
+        }
+    }
+    if (!told)
+        said["warnings"].push_back("it names no sides of a body for its origin: its axes are taken to go left, posterior "
+                                    "and superior, as ITK takes them");
+    said["affine"] = affine;
+}
+
+}   // namespace parallax::io::readers::zarr

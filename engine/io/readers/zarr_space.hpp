@@ -1,0 +1,37 @@
+// How far apart the elements of an OME-Zarr lie, and where the first one is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/readers/serve.hpp"
+
+namespace parallax::io::readers::zarr {
+
+/// A list of numbers in an object; empty where it has none.
+std::vector<double> numbers_of(const Json& object, const char* key);
+
+/// Lengths of steps, and where the first element lies, along each axis and in its unit.
+struct Placed {
+    std::vector<double> spacing, place;   ///< a spacing of 0: none is told
+    bool unfit = false;                   ///< some numbers are not one for each axis, and are left out
+    bool elsewhere = false;               ///< some are in an array of their own
+};
+
+/// By the transformations of a level and those of all levels, for `n` axes.
+Placed placed_by(const Json& level, const Json& scales, std::size_t n);
+
+/// Turns spacings and places of axes that say their unit into seconds, and into one unit of length, which it returns: that of the
+/// columns where they have one. What cannot be turned is left out, with a warning.
+std::string in_one_unit(const Json& axes, const std::string& names, Placed&, Json& warnings);
+
+/// What of a level says where it lies.
+struct Level {
+    Placed own;      ///< as the level and the whole say it
+    Placed finest;   ///< of level 0, where there is an affine of ours; empty else
+};
+/// Gives a description that has its axes an affine in mm, towards right, anterior, superior: our own, as it stands in `ours`,
+/// else by `place`, where the first element lies along each axis. `level`: null where the array is no image's.
+void place_axes(Json& said, const Json& ours, const std::string& names, const std::vector<double>& place, const Level* level);
+
+}   // namespace parallax::io::readers::zarr

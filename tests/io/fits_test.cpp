@@ -1,0 +1,125 @@
+// FITS: images, their extensions, distances and times.
+#include "io/support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+std::string fits(const std::vector<std::string>& cards, const std::string& data) {
+    std::string out;
+    for (std::string card : cards) {
+        card.resize(80, ' ');
+        out += card;
+    }
+    out += "END";
+    out.resize((out.size() + 2879) / 2880 * 2880, ' ');
+    out += data;
+    out.resize((out.size() + 2879) / 2880 * 2880, '\0');
+    return out;
+}
+
+}   // namespace
+
+TEST_CASE("fits: images, signed and unsigned, scaled, in extensions") {
+    const Folder folder;
+    const std::vector<std::string> head = {"SIMPLE  =                    T", "BITPIX  =                   16",
+                                           "NAXIS   =                    2", "NAXIS1  =                    2",
+                                           "NAXIS2  =                    1"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> all = head;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    const std::string data("\x00\x01\xff\xff", 4);   // 1, -1
+    put(folder / "a.fits", fits(head, data));
+    CHECK(values_of<std::int16_t>(io::read(folder / "a.fits")) == std::vector<std::int16_t>{1, -1});
+    put(folder / "b.fits", fits(with({"BZERO   =                32768"}), data));
+    CHECK(values_of<std::uint16_t>(io::read(folder / "b.fits")) == std::vector<std::uint16_t>{32769, 32767});
+    put(folder / "c.fits",
+        fits(with({"BSCALE  =                  0.5", "BZERO   =                   10", "BLANK   =                   -1"}), data));
+    const auto scaled = values_of<float>(io::read(folder / "c.fits"));
+    CHECK(scaled[0] == 10.5f);
+    CHECK(std::isnan(scaled[1]));
+    const std::string extension =
+        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
+        fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
+              "NAXIS1  =                    3", "EXTNAME = 'SCI     '"},
+             "abc") +
+        fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
+              "NAXIS1  =                    2", "EXTNAME = 'MASK'"},
+             "de");
+    put(folder / "d.fits", extension);
+    CHECK(io::info(folder / "d.fits").ignored.size() == 1);
+    CHECK(io::read(folder / "d.fits").desc.count() == 3);
+    io::ReadOptions options;
+    options.dataset = "MASK";
+    CHECK(values_of<std::uint8_t>(io::read(folder / "d.fits", options)) == std::vector<std::uint8_t>{'d', 'e'});
+    options.dataset = "2";
+    CHECK(io::read(folder / "d.fits", options).desc.count() == 2);
+    // Sizes of 0 are no image, nor damage: random groups begin so, and headers that stand for what follows.
+    const auto empty = [&](std::vector<std::string> more) {
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    2", "NAXIS1  =                    0",
+                                          "NAXIS2  =                    3"};
+        cards.insert(cards.end(), more.begin(), more.end());
+        return fits(cards, "");
+    };
+    options.dataset.clear();
+    put(folder / "f.fits", empty({"GROUPS  =                    T"}));
+    CHECK(io_error(folder / "f.fits", [&] { io::info(folder / "f.fits"); }).problem.find("without an image: 0 (random groups)") !=
+          std::string::npos);
+    put(folder / "g.fits", empty({}) + extension.substr(2880));
+    CHECK(io::read(folder / "g.fits").desc.count() == 3);
+    // An image in tiles is a table to those who do not know it.
+    const std::string tiles =
+        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
+        fits({"XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
+              "NAXIS1  =                    8", "NAXIS2  =                    1", "ZIMAGE  =                    T",
+              "EXTNAME = 'TILES'"},
+             std::string(8, 'x'));
+    put(folder / "e.fits", tiles);
+    for (const char* const dataset : {"", "TILES", "1"}) {
+        options.dataset = dataset;
+        const IoError error = io_error(folder / "e.fits", [&] { io::info(folder / "e.fits", options); });
+        CHECK(error.problem.find("image is compressed") != std::string::npos);
+        CHECK(error.hint.find("funpack") != std::string::npos);
+    }
+    options.dataset = "NONE";
+    CHECK(io_error(folder / "d.fits", [&] { io::info(folder / "d.fits", options); }).hint.find("MASK") != std::string::npos);
+}
+
+TEST_CASE("fits: distances and times, each in the unit of its axis") {
+    const Folder folder;
+    const auto info = [&](std::vector<std::string> more) {
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    3", "NAXIS1  =                    2",
+                                          "NAXIS2  =                    1", "NAXIS3  =                    3"};
+        cards.insert(cards.end(), more.begin(), more.end());
+        put(folder / "a.fits", fits(cards, "abcdef"));
+        return io::info(folder / "a.fits");
+    };
+    const io::FileInfo unlike =
+        info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = -.25", "CUNIT2  = 'mm'", "CDELT3  = 2", "CUNIT3  = 'nm'"});
+    CHECK(unlike.desc.unit == "um");
+    CHECK(unlike.desc.find('x')->spacing == 0.5);
+    CHECK(unlike.desc.find('y')->spacing == 250);
+    CHECK(unlike.desc.find('z')->spacing == 0.002);
+    CHECK(unlike.warnings.empty());
+    const io::FileInfo frames = info({"CDELT1  = .5", "CUNIT1  = 'um'", "CDELT2  = .5", "CUNIT2  = 'um'", "CTYPE3  = 'TIME'",
+                                      "CDELT3  = 20", "CUNIT3  = 'ms'"});
+    REQUIRE(frames.desc.find('t') != nullptr);
+    CHECK(frames.desc.find('t')->spacing == 0.02);
+    CHECK(frames.page_axes == 1);
+    const io::FileInfo flat = info({"CD1_1   = .5", "CUNIT1  = 'um'", "CD2_2   = .25", "CUNIT2  = 'um'"});
+    CHECK(flat.desc.find('x')->spacing == 0.5);
+    CHECK(flat.desc.find('y')->spacing == 0.25);
+    REQUIRE(flat.warnings.size() == 1);
+    CHECK(flat.warnings[0].text == "its header gives a spacing of other axes and none of z: it is taken for 1 um");
+    CHECK(info({"CD1_1   = .5", "CD1_2   = .1", "CUNIT1  = 'um'"}).desc.unit.empty());   // turned
+    CHECK(info({"CDELT1  = .5", "CUNIT1  = 'deg'"}).desc.unit.empty());
+    const io::FileInfo spectra = info({"CDELT1  = .5", "CUNIT1  = 'deg'", "CDELT2  = .5", "CUNIT2  = 'deg'", "CTYPE3  = 'AWAV'",
+                                       "CD3_3   = 1.25", "CUNIT3  = 'Angstrom'"});
+    CHECK(spectra.desc.unit.empty());
+    CHECK(spectra.warnings.empty());
+}
