@@ -240,7 +240,8 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     }
     const fs::path path = (where.out / relative).lexically_normal();
     std::error_code closed, ignored;   // what does not exist yet leads nowhere
-    fs::status(where.confined ? where.out / "." : path, closed);   // where a link of a stranger's leads is none of his business
+    // Where a link of a stranger's leads is none of his business.
+    static_cast<void>(fs::status(where.confined ? where.out / "." : path, closed));
     if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
     if (!lies_below(path, where.out)) {
         const fs::path target = where.confined
