@@ -62,9 +62,6 @@ void check_view(const ArrayDesc& desc, const void* data, const std::string& name
         }
         count *= axis.size;
         last += (axis.size - 1) * axis.stride;
-        if (!std::isfinite(axis.spacing) || axis.spacing < 0)
-            throw ConfigError(pointer, fmt::format("axis {} with a spacing of {}", axis.name, axis.spacing),
-                              "a distance from element to element");
         const auto same = [&](const Axis& other) { return other.name == axis.name; };
         if (axis.name != 'n' && std::count_if(desc.axes.begin(), desc.axes.end(), same) > 1)
             throw ConfigError(pointer, fmt::format("{}: the axis {} twice", desc.describe(), axis.name), "each axis once",
@@ -72,6 +69,16 @@ void check_view(const ArrayDesc& desc, const void* data, const std::string& name
     }
     if (data == nullptr && count != 0)
         throw ConfigError(pointer, "a null pointer for " + desc.describe(), "the start of the array's memory");
+}
+
+/// Of an array that a caller gives; what is computed may have other distances (of a spectrum of one row).
+void check_given(const ArrayDesc& desc, const void* data, const std::string& name) {
+    check_view(desc, data, name);
+    for (const Axis& axis : desc.axes)
+        if (!std::isfinite(axis.spacing) || axis.spacing <= 0)
+            throw ConfigError(name.empty() ? "" : "/inputs/" + name,
+                              fmt::format("axis {} with a spacing of {}", axis.name, axis.spacing),
+                              "a distance from element to element, above 0", "1 where it is not known");
 }
 
 Event to_public(host::Event event) { return Event(std::make_shared<const Event::Impl>(Event::Impl{std::move(event)})); }
@@ -178,7 +185,7 @@ DeviceArray Session::Impl::take(const Input& input, const std::string& name) {
         return dense(own(*array));
     }
     const View& view = std::get<View>(input);
-    check_view(view.desc, view.data, name);
+    check_given(view.desc, view.data, name);
     return upload(view, name);
 }
 
@@ -196,13 +203,13 @@ host::Queue& Session::Impl::download_queue() {
 
 Array Session::allocate(const ArrayDesc& desc) {
     const std::lock_guard lock(impl_->mutex);
-    check_view(desc, "", {});
+    check_given(desc, "", {});
     return impl_->array(impl_->session.allocate(desc));
 }
 
 Array Session::upload(const View& view) {
     const std::lock_guard lock(impl_->mutex);
-    check_view(view.desc, view.data, {});
+    check_given(view.desc, view.data, {});
     DeviceArray array = impl_->upload(view, "upload");
     impl_->session.queue().barrier({}, "upload").wait();
     return impl_->array(std::move(array));
@@ -293,14 +300,14 @@ void check_lies_within(const ArrayDesc& layout, std::size_t bytes) {
 }  // namespace
 
 Array Session::wrap(_cl_mem* memory, const ArrayDesc& layout) {
-    check_view(layout, "", {});
+    check_given(layout, "", {});
     host::Buffer buffer = host::opencl::borrow_memory(impl_->context(), memory);
     check_lies_within(layout, buffer.bytes());
     return impl_->array({layout, {}, std::move(buffer)});
 }
 
 Array Session::wrap_cuda([[maybe_unused]] std::uint64_t address, const ArrayDesc& layout) {
-    check_view(layout, "", {});
+    check_given(layout, "", {});
 #if defined(PARALLAX_HAS_CUDA)
     const std::size_t bytes = static_cast<std::size_t>(extent_of(layout)) * bytes_of(layout.type);
     return impl_->array({layout, {}, host::cuda::borrow_memory(impl_->context(), address, bytes)});

@@ -37,21 +37,20 @@ std::int64_t widest(const Algorithm& algorithm, const Problem& problem, char axi
     return low;
 }
 
-/// Of all tiles together: the first, and the last where it is of another size and has a plan of its own. What a plan needs may
-/// grow as tiles get smaller (more groups of rows, each with its own lines), so that no one of them stands for the others.
+/// Of all tiles together. What a plan needs may grow as tiles get smaller (more groups of rows, each with its own lines), so that no
+/// one of them stands for the others.
 Requirement requirement_of_tiles(Session& session, const Algorithm& algorithm, const Problem& problem, Choice& choice,
                                  const Tiling& tiling) {
-    const char axis = tiling.way.axis;
-    const std::int64_t first = tiling.at(0).size, last = tiling.at(tiling.count() - 1).size;
-    Requirement need = requirement_of(session, algorithm, with_window(problem, axis, first), choice);
-    if (last == first) return need;
+    const std::vector<Problem> tiles = of_tiles(problem, tiling);
+    Requirement need = requirement_of(session, algorithm, tiles.front(), choice);
+    if (tiles.size() == 1) return need;
     Choice same = choice;
-    const Requirement other = requirement_of(session, algorithm, with_window(problem, axis, last), same);
-    need.arrays = std::max(need.arrays, other.arrays);
-    need.workspace.resize(std::max(need.workspace.size(), other.workspace.size()));
-    for (std::size_t i = 0; i < other.workspace.size(); ++i) need.workspace[i] = std::max(need.workspace[i], other.workspace[i]);
-    need.state += other.state;
-    need.largest = std::max(need.largest, other.largest);
+    const Requirement last = requirement_of(session, algorithm, tiles.back(), same);
+    need.arrays = std::max(need.arrays, last.arrays);
+    need.workspace.resize(std::max(need.workspace.size(), last.workspace.size()));
+    for (std::size_t i = 0; i < last.workspace.size(); ++i) need.workspace[i] = std::max(need.workspace[i], last.workspace[i]);
+    need.state += last.state;
+    need.largest = std::max(need.largest, last.largest);
     return need;
 }
 
@@ -76,7 +75,12 @@ std::string Requirement::describe() const {
                        human(workspace_bytes()), human(state));
 }
 
-Problem of_tile(const Problem& problem, const Tiling& tiling) { return with_window(problem, tiling.way.axis, tiling.largest()); }
+std::vector<Problem> of_tiles(const Problem& problem, const Tiling& tiling) {
+    const std::int64_t first = tiling.at(0).size, last = tiling.at(tiling.count() - 1).size;
+    std::vector<Problem> tiles{with_window(problem, tiling.way.axis, first)};
+    if (last != first) tiles.push_back(with_window(problem, tiling.way.axis, last));
+    return tiles;
+}
 
 Requirement arrays_of(const Algorithm& algorithm, const Problem& problem) {
     Requirement need;
@@ -135,9 +139,15 @@ std::optional<Tiling> cut_into_tiles(Session& session, const Algorithm& algorith
             Tiling even = tiling;
             even.own = (tiling.whole + tiling.count() - 1) / tiling.count();   // all of about the same size
             if (even.own == tiling.own) return tiling;
-            const Requirement of_even = requirement_of_tiles(session, algorithm, problem, choice, even);
-            if (!budget.holds(of_even.bytes(), of_even.largest)) return tiling;
-            need = of_even;
+            Choice same = choice;
+            try {
+                const Requirement of_even = requirement_of_tiles(session, algorithm, problem, same, even);
+                if (!budget.holds(of_even.bytes(), of_even.largest)) return tiling;
+                need = of_even;
+            } catch (const UnsupportedError&) {   // no plan of that size
+                return tiling;
+            }
+            choice = std::move(same);
             return even;
         }
         if (window - beside < least)

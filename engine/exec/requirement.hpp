@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace parallax::engine {
 
@@ -34,8 +35,8 @@ struct Requirement {
     std::string describe() const;           ///< "1.2 GB: arrays 0.8 GB, workspace 0.4 GB, 12 bytes kept by the plan"
 };
 
-/// The problem of the largest tile.
-Problem of_tile(const Problem&, const Tiling&);
+/// The problem of the first tile, and of the last where it is of another size: those for which there are plans.
+std::vector<Problem> of_tiles(const Problem&, const Tiling&);
 
 /// Of the arrays alone; of a slab, two slabs.
 Requirement arrays_of(const Algorithm&, const Problem&);

@@ -39,7 +39,6 @@ void add_elements(std::int64_t count, std::byte* sums, const std::byte* more) {
 
 std::int64_t Tiling::count() const noexcept { return (whole + own - 1) / own; }
 std::int64_t Tiling::reads(std::int64_t size) const noexcept { return std::min(whole, size + 2 * way.halo + way.align - 1); }
-std::int64_t Tiling::largest() const noexcept { return std::min(whole, reads(own) + way.align - 1); }
 
 Tile Tiling::at(std::int64_t tile) const noexcept {
     Tile t;

@@ -26,7 +26,6 @@ struct Tiling {
 
     std::int64_t count() const noexcept;
     std::int64_t reads(std::int64_t size) const noexcept;   ///< elements for so many of a tile's own, wherever it may begin
-    std::int64_t largest() const noexcept;                  ///< what a tile reads at most
     Tile at(std::int64_t tile) const noexcept;
 };
 

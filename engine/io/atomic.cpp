@@ -33,8 +33,7 @@ void check_target(const fs::path& path, bool overwrite, bool store) {
     if (!path.has_filename()) throw IoError(name, "names no file", "give a file name behind the folder");
     check_replaceable(path, store);
     std::error_code code;
-    // A part may be there, empty (Transaction::add_to): whoever makes it looks.
-    if (!overwrite && !Transaction::is_part(path) && fs::exists(path, code))
+    if (!overwrite && !Transaction::is_part(path) && fs::exists(path, code))   // whoever fills a part looks (io/part_file.hpp)
         throw IoError(name, "exists already", "choose another name, or allow overwriting");
     fs::path folder = fs::absolute(path, code).parent_path();
     while (!fs::exists(folder, code) && folder != folder.parent_path()) folder = folder.parent_path();

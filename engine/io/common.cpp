@@ -119,7 +119,8 @@ std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, cons
 
 ArrayDesc chosen(const std::string& name, const FileInfo& file, const ReadOptions& options) {
     const auto [first, end] = chosen_pages(name, file, options);
-    if (end - first == file.pages()) return file.desc;
+    const bool plane = (options.pages && !options.keep_page_axis) || options.volume;   // "page": 0 of one page is a plane, too
+    if (end - first == file.pages() && !(plane && end - first == 1)) return file.desc;
     std::vector<ArrayDesc::Extent> extents;
     // Of several axes of pages one page is one of each.
     if (end - first > 1 || (options.keep_page_axis && file.page_axes == 1))

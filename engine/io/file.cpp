@@ -1,8 +1,8 @@
 // The one place of parallax_io that knows the operating system: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
 #include "io/hints.hpp"
+#include "io/part_file.hpp"
 #include "io/read_witness.hpp"
-#include "io/transaction.hpp"
 #include "support/folder.hpp"
 
 #include <fmt/format.h>
@@ -47,19 +47,6 @@ int seek_native(std::FILE* f, std::int64_t offset, int origin) { return fseeko(f
 std::int64_t tell_native(std::FILE* f) { return static_cast<std::int64_t>(ftello(f)); }
 gzFile open_gz(const fs::path& path, const char* mode) { return gzopen(path.c_str(), mode); }
 
-/// What a transaction has made, empty, to be as closed as what it replaces, is filled. Of what else is there nothing is touched.
-int create_descriptor(const fs::path& path) {
-    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0666);
-    if (made >= 0 || errno != EEXIST || !Transaction::is_part(path)) return made;
-    const int file = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) return file;
-    struct stat status{};
-    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 && status.st_uid == ::geteuid()) return file;
-    ::close(file);
-    errno = EEXIST;
-    return -1;
-}
-
 template <class Open>
 auto created(const fs::path& path, Open&& open) {
     const int file = create_descriptor(path);
@@ -74,8 +61,6 @@ gzFile create_gz(const fs::path& path) {
     return created(path, [](int file) { return gzdopen(file, "wb4"); });
 }
 #endif
-
-constexpr const char* write_hint = "see whether the disk is full and the folder may be written";
 
 /// Reads for whoever wants the hash of what is read, in pieces that stay in the processor's cache from the copy to the hash.
 std::size_t read_before(ReadWitness& witness, std::FILE* file, std::byte* to, std::size_t bytes) noexcept {

@@ -7,4 +7,6 @@ namespace parallax::io {
 constexpr const char* file_limit_hint =
     "files may not be longer than this here: raise --limit output=SIZE where it is given, or ulimit -f";
 
+constexpr const char* write_hint = "see whether the disk is full and the folder may be written";
+
 }  // namespace parallax::io

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "io/file.hpp"
+#include "io/part_file.hpp"
 #include "parallax/host/error.hpp"
 #include "support/child.hpp"
 #include "support/helper.hpp"
@@ -157,8 +158,9 @@ std::string why_not_written(const ReaderOf& of) {
 void write_by_reader(const std::filesystem::path& path, const std::string& name, const HostArray& array, const ReaderOf& of,
                      const Json& more) {
     const ArrayDesc& desc = array.desc;
+    const FileForChild file(path, name);
     Json request{
-        {"write", path_for_child(path)}, {"type", to_string(desc.type)}, {"unit", desc.unit}, {"bytes", desc.dense_bytes()}};
+        {"write", path_for_child(file.path())}, {"type", to_string(desc.type)}, {"unit", desc.unit}, {"bytes", desc.dense_bytes()}};
     request.update(more);
     for (const Axis& axis : desc.axes)
         request["axes"].push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});

@@ -5,6 +5,7 @@
 #include "io/hints.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
+#include "io/part_file.hpp"
 #include "io/pointer.hpp"
 #include "io/tree.hpp"
 #include "parallax/host/error.hpp"
@@ -19,12 +20,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-
-#if !defined(_WIN32)
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
 
 namespace parallax::io {
 
@@ -63,17 +58,6 @@ void keep_mode(const fs::path& old, const fs::path& part) {
     const fs::perms owner = fs::perms::owner_all, others = fs::perms::group_all | fs::perms::others_all;
     const fs::perms wanted = (is.permissions() & owner) | (was.permissions() & others);
     if (wanted != is.permissions()) fs::permissions(part, wanted, ignored);
-}
-
-/// Made before anything is in it where what it replaces is less open than a new file: then so is this, from its first byte on.
-void make_as_closed(const fs::path& old, const fs::path& part) {
-#if !defined(_WIN32)
-    struct stat was{};
-    if (::lstat(old.c_str(), &was) != 0 || !S_ISREG(was.st_mode)) return;
-    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600 | (was.st_mode & 0066));
-    if (file < 0) throw std::system_error(errno, std::generic_category(), show(part));
-    ::close(file);
-#endif
 }
 
 /// Runs what throws the system's errors; they are told of `target`.
@@ -251,7 +235,7 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());
         if (is_folder && added.overwrite) keep_mode(folder / target.filename(), part);   // before anything is in it
-        if (!is_folder && added.overwrite) make_as_closed(folder / target.filename(), part);
+        if (!is_folder && added.overwrite) make_part_as_closed(folder / target.filename(), part);
         produce(part);
         if (!is_folder && added.overwrite) keep_mode(folder / target.filename(), part);
         std::error_code error;

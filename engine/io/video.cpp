@@ -8,6 +8,7 @@
 
 #include "io/decimal.hpp"
 #include "io/file.hpp"
+#include "io/part_file.hpp"
 #include "io/picture/picture.hpp"
 #include "io/reader_file.hpp"
 #include "io/text_header.hpp"
@@ -208,6 +209,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions& options) {
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& asked) {
     const HostArray array = picture::make(given, asked, video_kind);
     const double rate = picture::frame_rate(given.desc, asked);
+    const FileForChild file(path, name);
     host::Child::Options options;
     options.arguments = {
         program_for("ffmpeg"), "-v", "error", "-xerror",   // else what fails at its end, the index included, is status 0
@@ -215,7 +217,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         fmt::format("{}x{}", array.desc.size('x'), array.desc.size('y')), "-r", fmt::format("{}", rate), "-i", "pipe:0",
         // Players want even sizes and halved colours.
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
-        "-f", "mp4", path_for_child(path)};
+        "-f", "mp4", path_for_child(file.path())};
     host::Child child(options);
     child.write({reinterpret_cast<const char*>(array.data()), array.desc.dense_bytes()});   // where it fails, the status says so
     child.leave(seconds_for(20 * array.desc.dense_bytes()));

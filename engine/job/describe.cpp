@@ -64,19 +64,22 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const Step& step = job.steps[i];
         const ResolvedStep& ready = prepared.resolved.steps[i];
-        PlanMade made;
-        Problem problem = problem_of(prepared.resolved, slabs, i);
+        const Problem whole = problem_of(prepared.resolved, slabs, i);
         const std::optional<Tiling>& tiling = how.tiles[i];
-        if (tiling) problem = of_tile(problem, *tiling);
-        in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
-        const PlanBuilder& builder = *made.builder;
-        session.queue().finish();
-        if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
-        for (std::size_t s = 0; s < builder.slots().size(); ++s) slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
-        kept += builder.state_bytes();
-        Json described = describe_step(step, ready, choices[i], builder);
-        described["slab"] = slabs.by_step[i];
-        if (tiling) {
+        Json described;
+        for (const Problem& problem : tiling ? of_tiles(whole, *tiling) : std::vector{whole}) {
+            PlanMade made;
+            in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
+            const PlanBuilder& builder = *made.builder;
+            session.queue().finish();
+            if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
+            for (std::size_t s = 0; s < builder.slots().size(); ++s)
+                slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
+            kept += builder.state_bytes();
+            if (!described.is_null()) continue;   // the first stands for all
+            described = describe_step(step, ready, choices[i], builder);
+            described["slab"] = slabs.by_step[i];
+            if (!tiling) continue;
             described["tiles"] = to_json(*tiling);
             described["tile_bytes"] = arrays_of(*step.algorithm, problem).arrays;
         }

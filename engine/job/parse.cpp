@@ -493,7 +493,7 @@ Job parse_job_on_arrays(const Json& json, const std::vector<Algorithm>& algorith
     if (whole.contains("inputs") && whole.at("inputs").json().is_object()) {
         for (const auto& [name, value] : JsonObject(whole.at("inputs"), "").members()) {
             const auto input =
-                std::find_if(job.inputs.begin(), job.inputs.end(), [&](const InputSpec& i) { return i.name == name; });
+                std::find_if(job.inputs.begin(), job.inputs.end(), [&wanted = name](const InputSpec& i) { return i.name == wanted; });
             if (input == job.inputs.end())
                 throw ConfigError(value.pointer(), fmt::format("the input \"{}\", for which no array was given", name),
                                   "an array for every input", "Engine::run reads inputs from files");

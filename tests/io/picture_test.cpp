@@ -236,8 +236,9 @@ TEST_CASE("GIF keeps frames, their time and up to 256 colours") {
           values_of<std::uint8_t>(io::picture::make(stack, {.colour_map = "viridis"}, {"GIF", true})));
     // A rate that whole hundredths of a second do not have is kept in the mean; browsers show a single hundredth for ten.
     const HostArray film = greys({{'t', 12}, {'y', 3}, {'x', 4}});
-    for (const auto& [rate, shown] :
+    for (const auto& pace :
          {std::pair{30.0, 0.4}, {24.0, 0.5}, {50.0, 0.24}, {7.0, 1.71}, {60.0, 0.24}, {200.0, 0.12}}) {
+        const double rate = pace.first, shown = pace.second;
         CAPTURE(rate);
         const std::string name = std::to_string(static_cast<int>(rate)) + ".gif";
         CHECK(written(folder, name.c_str(), film, {.frames_a_second = rate}).desc.find('t')->spacing ==

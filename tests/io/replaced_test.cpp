@@ -197,19 +197,26 @@ TEST_CASE("outputs: what replaces a file that others may not read is closed to t
         }
         fs::remove(path);
     }
-    CHECK(tried >= 30);
+    CHECK(tried >= 27);   // nine formats are always there
 }
 
 TEST_CASE("outputs: nothing that stands under the name of a part is written through") {
     const Folder folder;
     put(folder / "theirs", "theirs");
-    for (const bool link : {true, false}) {
-        const fs::path part = folder / ".parallax-12-0-0123abcd-0-a.npy";
-        if (link) fs::create_symlink("theirs", part);
-        else put(part, "theirs");
-        CHECK_THROWS_AS(io::write(part, pattern(ArrayDesc::dense(ElementType::u8, {{'x', 4}}))), IoError);
-        CHECK(get(folder / "theirs") == "theirs");
-        fs::remove(part);
+    const HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 24}, {'x', 32}}));
+    for (const char* const name : {"a.npy", "a.tif", "a.nii.gz", "a.h5", "a.gif", "a.mp4"}) {
+        if (!can_be_written(folder / name, array.desc)) continue;
+        for (const bool link : {true, false}) {
+            CAPTURE(name);
+            CAPTURE(link);
+            const fs::path part = folder / (".parallax-12-0-0123abcd-0-" + std::string(name));
+            if (link) fs::create_symlink("theirs", part);
+            else put(part, "theirs");
+            CHECK_THROWS_AS(io::write(part, array), IoError);
+            CHECK(get(folder / "theirs") == "theirs");
+            CHECK(get(part) == "theirs");
+            fs::remove(part);
+        }
     }
 }
 

@@ -94,7 +94,7 @@ struct Hdf5Writer {
             if (std::string("zyx").find(labels.back()) != std::string::npos)
                 um.push_back(parallax::io::scaled(spacing.back(), in_um));
         }
-        // It may be there, empty, to be as closed as what it will replace (io/transaction.cpp).
+        // It is there, empty (io/part_file.hpp).
         const Handle file(
             held(H5Fcreate(request.at("write").get<std::string>().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "the file"),
             H5Fclose);
