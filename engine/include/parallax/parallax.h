@@ -142,7 +142,7 @@ enum { PLX_MAX_AXES = 8 };
 typedef struct plx_axis {
     char name;                  /* c channel, t time, z depth, y row, x column, n anything else */
     int64_t size;
-    int64_t stride;             /* from one index to the next; all 0: dense */
+    int64_t stride;             /* from one index to the next, of every axis; all 0: dense */
     double spacing;             /* in `unit`; 0: 1 */
 } plx_axis;
 typedef struct plx_layout {
@@ -151,7 +151,7 @@ typedef struct plx_layout {
     int32_t axis_count;
     plx_axis axes[PLX_MAX_AXES];   /* slowest first */
     int64_t offset;
-    char unit[8];               /* of the spacings: "um", "mm", "" */
+    char unit[8];               /* of the spacings: "um", "mm", "", with a 0 at its end */
 } plx_layout;
 
 PLX_API plx_status plx_session_open(const plx_engine*, plx_session**);
