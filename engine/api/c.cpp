@@ -143,7 +143,8 @@ ArrayDesc desc_of(const plx_layout* layout) {
     const char* const end = std::find(ours.unit, ours.unit + sizeof ours.unit, '\0');
     if (end == ours.unit + sizeof ours.unit) throw ConfigError("", "a unit of 8 bytes", "at most 7, and a 0 behind them");
     desc.unit.assign(ours.unit, end);
-    const bool strides = std::any_of(ours.axes, ours.axes + ours.axis_count, [](const plx_axis& axis) { return axis.stride != 0; });
+    const bool strides =
+        std::any_of(ours.axes, ours.axes + ours.axis_count, [](const plx_axis& axis) { return axis.stride != 0; });
     for (int i = 0; i < ours.axis_count; ++i) {
         const plx_axis& axis = ours.axes[i];
         if (strides && axis.stride == 0 && axis.size > 1)

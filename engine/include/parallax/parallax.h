@@ -290,8 +290,8 @@ PLX_API plx_status plx_run_job(const char* job, const plx_job_options*, const pl
 /* On engines that are there: several share the items of a series, or the parts of one problem. */
 PLX_API plx_status plx_engines_run(const plx_engine* const* engines, size_t engine_count, const char* job, const plx_job_options*,
                                    char** report);
-/* In memory: inputs by the job's names, each in the place of what the job would read (its spacing and "non_finite" hold), outputs in
-   the result. PLX_ERROR_IO for values that "non_finite": "reject" does not want. */
+/* In memory: inputs by the job's names, each in the place of what the job would read (its spacing and "non_finite" hold), outputs
+   in the result. PLX_ERROR_IO for values that "non_finite": "reject" does not want. */
 PLX_API plx_status plx_session_run(plx_session*, const char* job, const plx_input* inputs, size_t input_count, const plx_cancel*,
                                    plx_result**);
 
