@@ -140,11 +140,16 @@ ArrayDesc desc_of(const plx_layout* layout) {
     ArrayDesc desc;
     desc.type = static_cast<ElementType>(ours.type);
     desc.offset = ours.offset;
-    desc.unit.assign(ours.unit, std::find(ours.unit, ours.unit + sizeof ours.unit, '\0'));
-    bool strides = false;
+    const char* const end = std::find(ours.unit, ours.unit + sizeof ours.unit, '\0');
+    if (end == ours.unit + sizeof ours.unit) throw ConfigError("", "a unit of 8 bytes", "at most 7, and a 0 behind them");
+    desc.unit.assign(ours.unit, end);
+    const bool strides =
+        std::any_of(ours.axes, ours.axes + ours.axis_count, [](const plx_axis& axis) { return axis.stride != 0; });
     for (int i = 0; i < ours.axis_count; ++i) {
         const plx_axis& axis = ours.axes[i];
-        strides = strides || axis.stride != 0;
+        if (strides && axis.stride == 0 && axis.size > 1)
+            throw ConfigError("", std::string("no stride of the axis ") + axis.name + " beside those of others",
+                              "one for each axis, 1 for pixels side by side; or none, of a dense array");
         desc.axes.push_back({axis.name, axis.size, axis.stride, axis.spacing == 0 ? 1.0 : axis.spacing});
     }
     if (!strides) {
@@ -196,6 +201,7 @@ Inputs inputs_of(const plx_input* inputs, std::size_t count) {
     if (count != 0 && inputs == nullptr) throw ConfigError("", "a null pointer for the inputs", "an array of them");
     for (std::size_t i = 0; i < count; ++i) {
         const std::string name = word(inputs[i].name, "an input's name");
+        if (result.contains(name)) throw ConfigError("/inputs/" + name, "a second input of this name", "each once");
         if (inputs[i].array != nullptr) result.insert_or_assign(name, inputs[i].array->array);
         else result.insert_or_assign(name, View(desc_of(inputs[i].layout), inputs[i].data));
     }

@@ -1,4 +1,6 @@
 // A job whose inputs and outputs are arrays of the host application: the same text, no files.
+#include <fmt/format.h>
+
 #include "api/impl.hpp"
 #include "api/job_impl.hpp"
 #include "exec/memory_plan.hpp"
@@ -6,8 +8,6 @@
 #include "job/job.hpp"
 #include "job/prepare.hpp"
 #include "job/read.hpp"
-
-#include <fmt/format.h>
 
 namespace parallax {
 
@@ -26,15 +26,16 @@ std::vector<std::string> not_chosen(const engine::InputSpec& input, const ArrayD
     return keys;
 }
 
-}  // namespace
+}   // namespace
 
 /// An input as the job wants it: with the spacing that it states, and with "non_finite" held to.
 DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFinite policy, const Input& input,
                                     std::vector<std::string>& warnings) {
     DeviceArray array = take(input, spec.name);
     for (const std::string& key : not_chosen(spec, array.desc))
-        warnings.push_back(fmt::format("input \"{}\": \"{}\" chooses from a file; the array that was given, {}, is taken as it is",
-                                       spec.name, key, array.desc.describe()));
+        warnings.push_back(
+            fmt::format("input \"{}\": \"{}\" chooses from a file; the array that was given, {}, is taken as it is", spec.name,
+                        key, array.desc.describe()));
     const bool has_others = is_floating(array.desc.type) || is_complex(array.desc.type);
     if (policy != engine::NonFinite::propagate && has_others && array.desc.count() > 0) {
         const std::size_t bytes = array.desc.dense_bytes();

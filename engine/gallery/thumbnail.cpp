@@ -46,11 +46,12 @@ std::vector<Real> reals(const HostArray& array, double unit = 1) {
         std::transform(from, from + values.size(), values.begin(), [&](auto v) { return static_cast<Real>(real(v) / unit); });
     };
     const auto amplitude = [](auto z) { return static_cast<double>(std::abs(z)); };
-    if (array.desc.type == ElementType::c64) take(array.as<std::complex<float>>(), amplitude);
-    else if (array.desc.type == ElementType::c128) take(array.as<std::complex<double>>(), amplitude);
+    if (array.desc.type == ElementType::c64)
+        take(array.as<std::complex<float>>(), amplitude);
+    else if (array.desc.type == ElementType::c128)
+        take(array.as<std::complex<double>>(), amplitude);
     else
-        io::visit_real(array.desc.type,
-                       [&]<class T>(T) { take(array.as<T>(), [](T v) { return static_cast<double>(v); }); });
+        io::visit_real(array.desc.type, [&]<class T>(T) { take(array.as<T>(), [](T v) { return static_cast<double>(v); }); });
     return values;
 }
 

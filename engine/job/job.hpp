@@ -106,8 +106,8 @@ struct Job {
 
 /// Reads and links a whole job. Throws ConfigError with the pointer of what is wrong, and the nearest right name.
 Job parse_job(const Json&, const std::vector<Algorithm>&);
-/// The same of a job on arrays that the caller has and wants: `inputs` are the names of those that are given, each in the place of
-/// what the job would read, and of "outputs" the names matter alone (and "of"). Throws UnsupportedError for for_each.
+/// The same of a job on arrays that the caller has and wants: `inputs` are the names of those that are given, each in the place
+/// of what the job would read, and of "outputs" the names matter alone (and "of"). Throws UnsupportedError for for_each.
 Job parse_job_on_arrays(const Json&, const std::vector<Algorithm>&, const std::vector<std::string>& inputs);
 /// What such a job computes.
 Pipeline parse_pipeline(const Json&, const std::vector<Algorithm>&, const std::vector<std::string>& inputs);

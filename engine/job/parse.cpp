@@ -162,7 +162,7 @@ void read_input_keys(const JsonValue& value, bool read_here, InputSpec& input) {
     input.spacing = read_spacing(object);
 }
 
-}  // namespace
+}   // namespace
 
 InputSpec parse_input(const std::string& name, const Json& json, const std::string& pointer) {
     const JsonValue value(json, pointer);

@@ -145,8 +145,7 @@ FrameReader::FrameReader(Pipe& pipe, const std::optional<io::RawLayout>& raw) : 
     if (!size) fail("ended before the first frame", what);
     size_ = *size;
     header_read_ = true;
-    if (size_.largest != 255 && size_.largest != 65535)
-        warnings_.push_back(told_of_white(size_.largest));
+    if (size_.largest != 255 && size_.largest != 65535) warnings_.push_back(told_of_white(size_.largest));
     std::vector<ArrayDesc::Extent> extents{{'y', size_.height}, {'x', size_.width}};
     if (size_.channels > 1) extents.push_back({'c', size_.channels});
     desc_ = ArrayDesc::dense(size_.bytes == 2 ? ElementType::u16 : ElementType::u8, extents);

@@ -59,7 +59,8 @@ TEST_CASE("a job in memory holds to what it says of inputs: spacing and values t
         CHECK(std::isnan(given[2]));   // the caller's own
         CHECK(std::isnan(values<float>(session, array)[2]));
 
-        const Result whole = session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", View(given, {{'z', 6}, {'x', 1}})}});
+        const Result whole =
+            session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", View(given, {{'z', 6}, {'x', 1}})}});
         REQUIRE(whole.warnings.size() == 1);
         CHECK(whole.warnings[0].find("\"page\" chooses from a file") != std::string::npos);
         CHECK(session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", view}}).warnings.empty());   // it is the page

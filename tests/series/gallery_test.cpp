@@ -78,12 +78,14 @@ TEST_CASE("gallery: a series shows its items, those that failed, and its tables"
 
 TEST_CASE("gallery: of a series of more items than are shown, all that failed are among them") {
     const Folder folder(150, frames_job());
-    for (const char* broken : {"f007", "f077", "f149"}) write_text(folder / (std::string("frames/") + broken + ".tif"), "no picture");
+    for (const char* broken : {"f007", "f077", "f149"})
+        write_text(folder / (std::string("frames/") + broken + ".tif"), "no picture");
     const Run run = run_program({"run", "job.json", "--device", "native", "--no-sync", "--gallery", "page.html"}, folder.path());
     CHECK(run.status == 1);
     const std::string page = read_text(folder / "page.html");
     CHECK(count_of(page, "class=\"failed\"") == 3);
-    for (const char* broken : {"f007.tif", "f077.tif", "f149.tif"}) CHECK(contains(page, std::string(broken) + "</h3><p class=\"failed\""));
+    for (const char* broken : {"f007.tif", "f077.tif", "f149.tif"})
+        CHECK(contains(page, std::string(broken) + "</h3><p class=\"failed\""));
     CHECK(contains(page, "60 of 150 items"));
 }
 
@@ -95,7 +97,8 @@ TEST_CASE("gallery: what a job's inputs and steps give cause to warn of is on th
     io::write(folder / "b.npy", bright);
     write_text(folder / "job.json", R"({"parallax": 1,
         "inputs": {"image": {"file": "a.bin", "raw": {"type": "u8", "axes": "yx", "shape": [3, 4]}}, "bright": "b.npy"},
-        "steps": [{"run": "crop", "in": {"image": "image"}, "out": {"image": "part"}}, {"run": "noise", "in": {"image": "bright"}, "out": {"image": "noisy"}},
+        "steps": [{"run": "crop", "in": {"image": "image"}, "out": {"image": "part"}},
+                  {"run": "noise", "in": {"image": "bright"}, "out": {"image": "noisy"}},
                   {"id": "smooth", "run": "diffusion_lb", "step": 50, "in": {"image": "bright"}, "out": {"image": "even"}}],
         "outputs": {"part": "part.npy", "noisy": "noisy.npy", "even": "even.npy"}})");
     const Run run = run_program({"run", "job.json", "--device", "native", "--gallery", "page.html"}, folder.path());

@@ -142,7 +142,7 @@ enum { PLX_MAX_AXES = 8 };
 typedef struct plx_axis {
     char name;                  /* c channel, t time, z depth, y row, x column, n anything else */
     int64_t size;
-    int64_t stride;             /* from one index to the next; all 0: dense */
+    int64_t stride;             /* from one index to the next, of every axis; all 0: dense */
     double spacing;             /* in `unit`; 0: 1 */
 } plx_axis;
 typedef struct plx_layout {
@@ -151,7 +151,7 @@ typedef struct plx_layout {
     int32_t axis_count;
     plx_axis axes[PLX_MAX_AXES];   /* slowest first */
     int64_t offset;
-    char unit[8];               /* of the spacings: "um", "mm", "" */
+    char unit[8];               /* of the spacings: "um", "mm", "", with a 0 at its end */
 } plx_layout;
 
 PLX_API plx_status plx_session_open(const plx_engine*, plx_session**);
@@ -290,8 +290,8 @@ PLX_API plx_status plx_run_job(const char* job, const plx_job_options*, const pl
 /* On engines that are there: several share the items of a series, or the parts of one problem. */
 PLX_API plx_status plx_engines_run(const plx_engine* const* engines, size_t engine_count, const char* job, const plx_job_options*,
                                    char** report);
-/* In memory: inputs by the job's names, each in the place of what the job would read (its spacing and "non_finite" hold), outputs in
-   the result. PLX_ERROR_IO for values that "non_finite": "reject" does not want. */
+/* In memory: inputs by the job's names, each in the place of what the job would read (its spacing and "non_finite" hold), outputs
+   in the result. PLX_ERROR_IO for values that "non_finite": "reject" does not want. */
 PLX_API plx_status plx_session_run(plx_session*, const char* job, const plx_input* inputs, size_t input_count, const plx_cancel*,
                                    plx_result**);
 

@@ -130,10 +130,10 @@ public:
 
     // Jobs in memory: no file is read or written.
 
-    /// `inputs` are the job's inputs by name, each in the place of what the job would read: the job's `spacing_um` and `non_finite`
-    /// hold for them, and where the array still has what `page`, `volume`, `channel` or `grey` would have chosen of a file, it is
-    /// taken as it is, with a warning. Outputs are what the job names as outputs, wherever it says that they go. Throws ConfigError,
-    /// IoError for values that "non_finite": "reject" does not want, and what a call throws.
+    /// `inputs` are the job's inputs by name, each in the place of what the job would read: the job's `spacing_um` and
+    /// `non_finite` hold for them, and where the array still has what `page`, `volume`, `channel` or `grey` would have chosen of
+    /// a file, it is taken as it is, with a warning. Outputs are what the job names as outputs, wherever it says that they go.
+    /// Throws ConfigError, IoError for values that "non_finite": "reject" does not want, and what a call throws.
     Result run(const Job&, const Inputs&, const CancelToken& = CancelToken::none());
 
 private:

@@ -146,6 +146,28 @@ static void test_errors(const plx_engine* engine, plx_session* session) {
     CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG);
     layout.axes[0].size = -4;
     CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG);
+    layout = image_layout();
+    layout.axes[0].stride = 6;   /* a pitch alone: the pixels of a row would be its first one */
+    CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG);
+    CHECK(strstr(plx_last_error(), "no stride of the axis x beside those of others") != NULL);
+    layout.axes[1].stride = 1;
+    CHECK(plx_array_allocate(session, &layout, &array) == PLX_OK);
+    plx_array_release(array);
+    array = NULL;
+    layout = image_layout();
+    memcpy(layout.unit, "microns!", sizeof layout.unit);
+    CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG);
+    layout = image_layout();
+    static const float pixels[24] = {0};
+    plx_input twice[2] = {{"array", NULL, NULL, NULL}, {"array", NULL, NULL, NULL}};
+    twice[0].layout = twice[1].layout = &layout;
+    twice[0].data = twice[1].data = pixels;
+    plx_call again = PLX_INIT(plx_call);
+    again.algorithm = "reduce";
+    again.inputs = twice;
+    again.input_count = 2;
+    CHECK(plx_run(session, &again, &result) == PLX_ERROR_CONFIG);
+    CHECK(strstr(plx_last_error(), "a second input of this name") != NULL);
     layout.axis_count = 9;
     CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG);
     layout = image_layout();
