@@ -18,7 +18,8 @@ std::vector<std::string> not_chosen(const engine::InputSpec& input, const ArrayD
     std::vector<std::string> keys;
     if (input.read.pages) {
         const std::int64_t pages = input.read.pages->second - input.read.pages->first;
-        if (array.size('t') * array.size('z') != pages) keys.emplace_back(pages == 1 ? "page" : "pages");
+        const std::int64_t t = array.size('t'), z = array.size('z');   // pages are planes; of 4-D files they are volumes
+        if (t * z != pages && (pages == 1 || (t != pages && z != pages))) keys.emplace_back(pages == 1 ? "page" : "pages");
     }
     if (input.read.volume && array.size('t') > 1) keys.emplace_back("volume");
     if (!input.read.channel.empty() && array.size('c') > 1) keys.emplace_back("channel");
@@ -47,6 +48,8 @@ DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFi
         session.queue().write(finite.buffer, 0, values.data(), bytes, spec.name).wait();
         array = std::move(finite);
     }
+    for (const std::string& told : engine::told_of_spacing(array.desc, spec))
+        warnings.push_back(fmt::format("input \"{}\": {}", spec.name, told));
     array.desc = engine::with_stated_spacing(std::move(array.desc), spec);
     array.metadata = engine::with_stated_spacing(std::move(array.metadata), array.desc, spec);
     return array;

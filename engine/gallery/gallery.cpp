@@ -68,11 +68,15 @@ std::string value_of(const Json& value) {
     return value.dump();
 }
 
-/// What the report warns of in one input or output.
-std::string warnings_in(const Json& part) {
+/// What the report warns of in one input or output, but for what its own list has in the same words behind a name.
+std::string warnings_in(const Json& part, const Json& report = Json::object()) {
+    const Json list = report.value("warnings", Json::array());
     std::string html;
-    for (const Json& warning : part.value("warnings", Json::array()))
-        html += fmt::format("<p class=\"warning\">{}</p>", escaped(warning.get<std::string>()));
+    for (const Json& warning : part.value("warnings", Json::array())) {
+        const auto text = warning.get<std::string>();
+        const auto same = [&](const Json& other) { return other.is_string() && other.get<std::string>().ends_with(text); };
+        if (std::none_of(list.begin(), list.end(), same)) html += fmt::format("<p class=\"warning\">{}</p>", escaped(text));
+    }
     return html;
 }
 
@@ -163,7 +167,7 @@ std::string inputs_of(const Json& report) {
     const Json inputs = report.value("inputs", Json::object());
     for (const auto& [name, input] : inputs.items()) {
         html += fmt::format("<h3>{} <span class=\"quiet\">{}</span></h3>", escaped(name), escaped(input.value("array", "")));
-        html += warnings_in(input);
+        html += warnings_in(input, report);
         std::string files;
         const Json& list = input.at("files");
         for (std::size_t i = 0; i < std::min(list.size(), most_files); ++i)

@@ -209,15 +209,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         }
     }
     if (!input.combine.empty()) prepared.desc.type = ElementType::f32;
-    if (input.spacing && input.spacing->values.size() == 3 && !prepared.desc.find('z'))
-        throw ConfigError(input.pointer + "/spacing_" + input.spacing->unit,
-                          fmt::format("three numbers, x, y and z, for {}, which has no axis z", prepared.desc.describe()),
-                          "a number, or [x, y]");
-    const bool flat = input.spacing && input.spacing->values.size() == 2 && prepared.desc.size('z') > 1;
-    if (flat && !(io::millimetres(prepared.desc.unit) > 0) && prepared.desc.find('z')->spacing == 1)
-        prepared.warnings.push_back(
-            io::without_spacing("\"spacing_" + input.spacing->unit + "\"", 'z', input.spacing->unit).text +
-            "; [x, y, z] states it");
+    for (std::string& told : told_of_spacing(prepared.desc, input)) prepared.warnings.push_back(std::move(told));
     prepared.desc = with_stated_spacing(std::move(prepared.desc), input);
     return prepared;
 }
@@ -244,6 +236,19 @@ ArrayDesc delivered(const fs::path& file, const io::FileInfo& info, const InputS
         check_range(info, input, "page", input.read.keep_page_axis ? "pages" : "page", input.read.pages->second);
     if (input.read.volume) check_range(info, input, "volume", "volume", *input.read.volume + 1);
     return io::delivered(file, info, input.read);
+}
+
+std::vector<std::string> told_of_spacing(const ArrayDesc& desc, const InputSpec& input) {
+    if (!input.spacing) return {};
+    const std::string& unit = input.spacing->unit;
+    const std::size_t numbers = input.spacing->values.size();
+    if (numbers == 3 && !desc.find('z'))
+        throw ConfigError(input.pointer + "/spacing_" + unit,
+                          fmt::format("three numbers, x, y and z, for {}, which has no axis z", desc.describe()),
+                          "a number, or [x, y]");
+    const bool unknown = numbers == 2 && desc.size('z') > 1 && !(io::millimetres(desc.unit) > 0) && desc.find('z')->spacing == 1;
+    if (!unknown) return {};
+    return {io::without_spacing("\"spacing_" + unit + "\"", 'z', unit).text + "; [x, y, z] states it"};
 }
 
 ArrayDesc with_stated_spacing(ArrayDesc desc, const InputSpec& input) {

@@ -57,6 +57,8 @@ PreparedInput prepare_input(const InputSpec&, const Locations&);
 ArrayDesc delivered(const std::filesystem::path&, const io::FileInfo&, const InputSpec&);
 /// The spacing that the job states, instead of the file's.
 ArrayDesc with_stated_spacing(ArrayDesc, const InputSpec&);
+/// What is to be told of a stated spacing for such an array. Throws ConfigError where it has a number for an axis that is not there.
+std::vector<std::string> told_of_spacing(const ArrayDesc&, const InputSpec&);
 /// The same for what says where voxels lie: its steps become as long as the stated spacing, its first voxel stays.
 Metadata with_stated_spacing(Metadata, const ArrayDesc& stated, const InputSpec&);
 }  // namespace parallax::engine

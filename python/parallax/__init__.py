@@ -63,6 +63,9 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
         _refuse("", "a View, whose axes and spacing are said", "an array", "parallax.view(array, axes=..., spacing=...) says all at once")
     if isinstance(array, Array):   # what it says of itself goes with it
         axes = axes or array.axes
+        if spacing is None and unit not in (None, "", array.unit):
+            _refuse("", f"the unit {unit!r} alone for an array whose spacing is in {array.unit!r}", "the spacing in that unit beside it",
+                    "or neither: the array's own are kept")
         if spacing is None:
             spacing, unit = array.spacing, unit or array.unit
         array = array.numpy()
@@ -208,7 +211,7 @@ class Pending:
 
     def __init__(self, pending: _parallax.Pending, session: Session):
         self._pending, self._session = pending, session
-        ready = None if session._in_the_hosts_stream else pending.done
+        self._ready = ready = None if session._in_the_hosts_stream else pending.done
         self.arrays: dict[str, Array] = {name: Array(array, session, ready=ready) for name, array in pending.arrays.items()}
 
     @property
@@ -373,8 +376,11 @@ class Session(AlgorithmCalls):
                outputs: Sequence[str] | None = None, into: Mapping[str, Array] | None = None, variant: str | None = None,
                policy: Mapping[str, int] | None = None, wait: Sequence[Event] = (), cancel: CancelToken | None = None) -> Pending:
         """Enqueues and returns; calls of a session run in the order of submission. `into`: as for call()."""
-        return Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy),
-                                             list(wait), cancel or CancelToken._none()), self)
+        pending = Pending(self._session._submit(*self._arguments(algorithm, inputs, parameters, outputs, into, variant, policy),
+                                                list(wait), cancel or CancelToken._none()), self)
+        for array in (into or {}).values():   # the caller's own, written like those of `pending`
+            array._ready = pending._ready
+        return pending
 
     def prepare(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
                 outputs: Sequence[str] | None = None, variant: str | None = None, policy: Mapping[str, int] | None = None,

@@ -74,6 +74,8 @@ def test_an_array_takes_its_axes_and_spacing_along(session):
     there = parallax.Session("native").upload(session.upload(colours))
     assert (there.axes, there.spacing, there.unit) == ("yxc", [2, 3, 1], "mm")
     said = session.upload(there, spacing=np.float32(4), unit="um")
+    with pytest.raises(parallax.ConfigError, match="alone for an array whose spacing"):
+        session.upload(there, unit="um")   # a number stays as it is: 2 mm would be 2 um
     assert (said.axes, said.spacing, said.unit) == ("yxc", [4, 4, 4], "um")
     with pytest.raises(parallax.ConfigError, match="a View"):
         session.upload(colours, spacing=4)
@@ -294,6 +296,10 @@ def test_what_shares_memory_waits_for_the_work(session, image):
             waited.append(True)
 
     assert array._ready is not None and pending.get()["image"]._ready is None
+    own = session.allocate((48, 64), np.uint8)
+    pending = session.submit("box_filter", {"image": image}, {"radius": 1}, into={"image": own})
+    assert own._ready is not None
+    pending.get()
     shared = parallax.Array(OnCuda(), session, ready=Done())
     assert shared.__cuda_array_interface__["data"] == (4096, False) and waited == [True]
     shared = parallax.Array(OnCuda(), session, ready=Done())

@@ -64,6 +64,15 @@ TEST_CASE("a job in memory holds to what it says of inputs: spacing and values t
         REQUIRE(whole.warnings.size() == 1);
         CHECK(whole.warnings[0].find("\"page\" chooses from a file") != std::string::npos);
         CHECK(session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", view}}).warnings.empty());   // it is the page
+        const View film(given, {{'t', 3}, {'z', 2}, {'x', 1}});   // "pages" of a file of volumes
+        CHECK(session.run(job(R"({"file": "f.nii", "pages": [2, 5]})", ""), {{"image", film}}).warnings.empty());
+        CHECK(session.run(job(R"({"file": "f.nii", "pages": [2, 6]})", ""), {{"image", film}}).warnings.size() == 1);
+        CHECK_THROWS_WITH_AS(session.run(job(R"({"spacing_um": [2, 3, 4]})", ""), {{"image", view}}),
+                             doctest::Contains("which has no axis z"), ConfigError);
+        const View slices(given, {{'z', 2}, {'y', 3}, {'x', 1}});   // nobody has said how far they lie apart
+        const Result guessed = session.run(job(R"({"spacing_um": [2, 3]})", ""), {{"image", slices}});
+        REQUIRE(guessed.warnings.size() == 1);
+        CHECK(guessed.warnings[0].find("[x, y, z] states it") != std::string::npos);
         CHECK_THROWS_WITH_AS(session.run(job(R"({"spacing_mu": 2})", ""), {{"image", view}}),
                              doctest::Contains("unknown key \"spacing_mu\""), ConfigError);
     }

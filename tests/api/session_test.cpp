@@ -174,7 +174,7 @@ TEST_CASE("errors say what is wrong, and leave the session as it was") {
                                      {{"image", array}},
                                      {.into = {{"image", session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}}))}}}}),
                         ConfigError);
-        for (const double spacing : {-1.4, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+        for (const double spacing : {0.0, -1.4, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
             ArrayDesc desc = ArrayDesc::dense(ElementType::f32, extents);
             desc.axes[1].spacing = spacing;
             CHECK_THROWS_WITH_AS(session.upload(View(desc, image.data())), doctest::Contains("axis x with a spacing of"),
