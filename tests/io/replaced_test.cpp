@@ -1,4 +1,5 @@
 // What a file may not replace is found before work is done for it, and again before anything is put in place.
+#include "io/part_file.hpp"
 #include "io/transaction.hpp"
 #include "parallax/host/json.hpp"
 #include "support.hpp"
@@ -15,6 +16,7 @@
 #if defined(__linux__)
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #endif
@@ -199,6 +201,30 @@ TEST_CASE("outputs: what replaces a file that others may not read is closed to t
     }
     CHECK(tried >= 27);   // nine formats are always there
 }
+
+#if defined(__linux__)
+TEST_CASE("outputs: where new files belong to somebody else (vfat, NFS that maps root) none is made before it is written") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make others' files");
+        return;
+    }
+    const Folder folder;
+    put(folder / "a.npy", "old");
+    REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
+    const fs::path part = folder / ".parallax-12-0-0123abcd-0-a.npy";
+    for (const bool theirs : {true, false}) {
+        if (theirs) ::setfsuid(65534);   // of this thread: what it makes is nobody's
+        io::make_part_as_closed(folder / "a.npy", part);
+        const bool made = fs::exists(part);
+        const int file = io::create_descriptor(part);
+        ::setfsuid(0);
+        CHECK(made != theirs);
+        CHECK(file >= 0);
+        if (file >= 0) ::close(file);
+        fs::remove(part);
+    }
+}
+#endif
 
 TEST_CASE("outputs: nothing that stands under the name of a part is written through") {
     const Folder folder;
