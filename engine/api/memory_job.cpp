@@ -33,10 +33,9 @@ std::vector<std::string> not_chosen(const engine::InputSpec& input, const ArrayD
 DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFinite policy, const Input& input,
                                     std::vector<std::string>& warnings) {
     DeviceArray array = take(input, spec.name);
+    const auto tell = [&](std::string text) { warnings.push_back(engine::InputWarning{spec.name, std::move(text)}.in_words()); };
     for (const std::string& key : not_chosen(spec, array.desc))
-        warnings.push_back(
-            fmt::format("input \"{}\": \"{}\" chooses from a file; the array that was given, {}, is taken as it is", spec.name,
-                        key, array.desc.describe()));
+        tell(fmt::format("\"{}\" chooses from a file; the array that was given, {}, is taken as it is", key, array.desc.describe()));
     const bool has_others = is_floating(array.desc.type) || is_complex(array.desc.type);
     if (policy != engine::NonFinite::propagate && has_others && array.desc.count() > 0) {
         const std::size_t bytes = array.desc.dense_bytes();
@@ -48,8 +47,7 @@ DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFi
         session.queue().write(finite.buffer, 0, values.data(), bytes, spec.name).wait();
         array = std::move(finite);
     }
-    for (const std::string& told : engine::told_of_spacing(array.desc, spec))
-        warnings.push_back(fmt::format("input \"{}\": {}", spec.name, told));
+    for (std::string& told : engine::told_of_spacing(array.desc, spec)) tell(std::move(told));
     array.desc = engine::with_stated_spacing(std::move(array.desc), spec);
     array.metadata = engine::with_stated_spacing(std::move(array.metadata), array.desc, spec);
     return array;

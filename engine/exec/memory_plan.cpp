@@ -217,15 +217,14 @@ bool fits_as_a_whole(const Resolved& resolved, Session& session, MemoryPlan& fit
     if (fit.bytes > fit.budget.total || has_large(resolved, fit.slabs, fit.budget)) return false;
     if (!resolved.pipeline.limits.memory_limit && fit.bytes < fit.budget.total / 4)
         return true;                        // workspace is never so much more than arrays
-    std::vector<std::uint64_t> workspace;   // shared by all plans: each piece grows to its largest user
+    std::vector<std::uint64_t> workspace;
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
         const Step& step = resolved.pipeline.steps[i];
         Requirement need;
         in_terms_of(resolved.pipeline, step,
                     [&] { need = requirement_of(session, *step.algorithm, problem_of(resolved, fit.slabs, i), fit.choices[i]); });
         if (need.largest > fit.budget.largest) return false;
-        workspace.resize(std::max(workspace.size(), need.workspace.size()));
-        for (std::size_t s = 0; s < need.workspace.size(); ++s) workspace[s] = std::max(workspace[s], need.workspace[s]);
+        widen(workspace, need.workspace);
         fit.bytes += need.state;
     }
     for (const std::uint64_t slot : workspace) fit.bytes += slot;

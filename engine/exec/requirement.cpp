@@ -47,8 +47,7 @@ Requirement requirement_of_tiles(Session& session, const Algorithm& algorithm, c
     Choice same = choice;
     const Requirement last = requirement_of(session, algorithm, tiles.back(), same);
     need.arrays = std::max(need.arrays, last.arrays);
-    need.workspace.resize(std::max(need.workspace.size(), last.workspace.size()));
-    for (std::size_t i = 0; i < last.workspace.size(); ++i) need.workspace[i] = std::max(need.workspace[i], last.workspace[i]);
+    widen(need.workspace, last.workspace);
     need.state += last.state;
     need.largest = std::max(need.largest, last.largest);
     return need;

@@ -4,6 +4,7 @@
 #include "core/session.hpp"
 #include "exec/tiles.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,13 @@ struct Requirement {
     std::uint64_t bytes() const noexcept { return arrays + workspace_bytes() + state; }
     std::string describe() const;           ///< "1.2 GB: arrays 0.8 GB, workspace 0.4 GB, 12 bytes kept by the plan"
 };
+
+/// Pieces of workspace, which plans of one session share: each becomes as large as its largest user.
+template <class Sizes>
+void widen(std::vector<std::uint64_t>& pieces, const Sizes& more) {
+    if (pieces.size() < more.size()) pieces.resize(more.size());
+    for (std::size_t i = 0; i < more.size(); ++i) pieces[i] = std::max<std::uint64_t>(pieces[i], more[i]);
+}
 
 /// The problem of the first tile, and of the last where it is of another size: those for which there are plans.
 std::vector<Problem> of_tiles(const Problem&, const Tiling&);

@@ -12,12 +12,10 @@
 namespace parallax::io {
 namespace {
 
-/// Whether f32 has this very number.
+/// Whether f32 has this very number, of a type of which it does not have all.
 template <class T>
 bool is_held(T value) {
-    if constexpr (sizeof(T) < 4 || std::is_same_v<T, float>) {
-        return true;
-    } else if constexpr (std::is_same_v<T, double>) {
+    if constexpr (std::is_same_v<T, double>) {
         return value != value || static_cast<double>(static_cast<float>(value)) == value;
     } else {   // whole numbers of 24 bits, moved up: a cast back of 2^64 would be undefined
         auto size = static_cast<std::uint64_t>(value);

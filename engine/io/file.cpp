@@ -1,4 +1,4 @@
-// The one place of parallax_io that knows the operating system: wide paths on Windows, 64-bit positions, access rights.
+// Files as the operating system has them: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
 #include "io/hints.hpp"
 #include "io/part_file.hpp"

@@ -234,10 +234,10 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const fs::path part = folder / entries_.back().part;
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());
-        if (is_folder && added.overwrite) keep_mode(folder / target.filename(), part);   // before anything is in it
-        if (!is_folder && added.overwrite) make_part_as_closed(folder / target.filename(), part);
+        const fs::path old = folder / target.filename();
+        if (added.overwrite) is_folder ? keep_mode(old, part) : make_part_as_closed(old, part);   // before anything is in it
         produce(part);
-        if (!is_folder && added.overwrite) keep_mode(folder / target.filename(), part);
+        if (added.overwrite && !is_folder) keep_mode(old, part);
         std::error_code error;
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error && bytes > bytes_left.load()) {

@@ -60,7 +60,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
     const Pipeline& job = prepared.resolved.pipeline;
     Json steps = Json::array();
     std::uint64_t kept = 0;
-    std::vector<std::uint64_t> slots;   // shared by all plans: each grows to its largest user
+    std::vector<std::uint64_t> slots;
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
         const Step& step = job.steps[i];
         const ResolvedStep& ready = prepared.resolved.steps[i];
@@ -72,9 +72,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
             in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
             const PlanBuilder& builder = *made.builder;
             session.queue().finish();
-            if (slots.size() < builder.slots().size()) slots.resize(builder.slots().size());
-            for (std::size_t s = 0; s < builder.slots().size(); ++s)
-                slots[s] = std::max<std::uint64_t>(slots[s], builder.slots()[s]);
+            widen(slots, builder.slots());
             kept += builder.state_bytes();
             if (!described.is_null()) continue;   // the first stands for all
             described = describe_step(step, ready, choices[i], builder);

@@ -289,7 +289,7 @@ std::vector<std::string> Prepared::warnings() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         for (const std::string& warning : inputs[i].warnings)
-            all.push_back(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
+            all.push_back(InputWarning{job.inputs[i].name, warning}.in_words());
     }
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {
         for (const std::string& warning : resolved.steps[i].warnings)

@@ -118,7 +118,7 @@ public:
         for (std::size_t i = 0; i < job.inputs.size(); ++i) {
             if (i == source_) continue;
             for (const std::string& warning : prepared.inputs[i].warnings)
-                told_.insert(fmt::format("input \"{}\": {}", job.inputs[i].name, warning));
+                told_.insert(InputWarning{job.inputs[i].name, warning}.in_words());
             InputWarnings warnings;
             kept_.emplace_back(i, read_input(job.inputs[i], prepared.inputs[i], job.non_finite, {}, warnings));
             for (const InputWarning& warning : warnings) told_.insert(warning.in_words());
