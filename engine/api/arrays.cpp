@@ -75,10 +75,10 @@ void check_view(const ArrayDesc& desc, const void* data, const std::string& name
 void check_given(const ArrayDesc& desc, const void* data, const std::string& name) {
     check_view(desc, data, name);
     for (const Axis& axis : desc.axes)
-        if (!std::isfinite(axis.spacing) || axis.spacing <= 0)
+        if (!std::isfinite(axis.spacing) || axis.spacing < 0 || (axis.spacing == 0 && axis.name != 't'))
             throw ConfigError(name.empty() ? "" : "/inputs/" + name,
                               fmt::format("axis {} with a spacing of {}", axis.name, axis.spacing),
-                              "a distance from element to element, above 0", "1 where it is not known");
+                              "a distance from element to element, above 0", "1 where it is not known; 0 of t that says no time");
 }
 
 Event to_public(host::Event event) { return Event(std::make_shared<const Event::Impl>(Event::Impl{std::move(event)})); }
@@ -127,6 +127,8 @@ std::uint64_t Array::cuda() const noexcept {
 #endif
     return 0;
 }
+
+int Array::cuda_device() const noexcept { return cuda() != 0 ? impl_->engine->engine.device().index_in_platform : -1; }
 
 Array Session::Impl::array(DeviceArray array) const {
     return Array(std::make_shared<const Array::Impl>(Array::Impl{engine.impl(), std::move(array)}));

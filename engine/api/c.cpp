@@ -150,7 +150,7 @@ ArrayDesc desc_of(const plx_layout* layout) {
         if (strides && axis.stride == 0 && axis.size > 1)
             throw ConfigError("", std::string("no stride of the axis ") + axis.name + " beside those of others",
                               "one for each axis, 1 for pixels side by side; or none, of a dense array");
-        desc.axes.push_back({axis.name, axis.size, axis.stride, axis.spacing == 0 ? 1.0 : axis.spacing});
+        desc.axes.push_back({axis.name, axis.size, axis.stride, axis.spacing == 0 && axis.name != 't' ? 1.0 : axis.spacing});
     }
     if (!strides) {
         std::int64_t stride = 1;

@@ -83,7 +83,17 @@ engine::Locations locations_of(const JobOptions& options) {
     return where;
 }
 
+/// Most as on the command line.
+void check_threads(const char* option, int given, int least, int most) {
+    if (given < least || given > most)
+        throw ConfigError(option, std::to_string(given), fmt::format("{} to {}", least, most),
+                          least == 0 ? "0 is as many as the processor bears" : "3 is the default");
+}
+
 engine::series::SeriesOptions series_options_of(const JobOptions& options) {
+    check_threads("readers", options.readers, 0, 256);
+    check_threads("writers", options.writers, 0, 256);
+    check_threads("in_flight", options.in_flight, 1, 64);
     if (options.shards < 1 || options.shard < 1 || options.shard > options.shards)
         throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards),
                           "a shard from 1 to the number of shards");

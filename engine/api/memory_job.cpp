@@ -24,6 +24,10 @@ std::vector<std::string> not_chosen(const engine::InputSpec& input, const ArrayD
     if (input.read.volume && array.size('t') > 1) keys.emplace_back("volume");
     if (!input.read.channel.empty() && array.size('c') > 1) keys.emplace_back("channel");
     if (input.read.grey && array.size('c') > 1) keys.emplace_back("grey");
+    if (input.read.level.value_or(0) > 0) keys.emplace_back("level");
+    if (!input.combine.empty() && array.size('t') * array.size('z') * array.size('n') > 1) keys.emplace_back("combine");
+    const char other = input.read.page_axis == 't' ? 'z' : 't';
+    if (input.read.page_axis != '\0' && array.find(other) && !array.find(input.read.page_axis)) keys.emplace_back("page_axis");
     return keys;
 }
 
@@ -35,7 +39,7 @@ DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFi
     DeviceArray array = take(input, spec.name);
     const auto tell = [&](std::string text) { warnings.push_back(engine::InputWarning{spec.name, std::move(text)}.in_words()); };
     for (const std::string& key : not_chosen(spec, array.desc))
-        tell(fmt::format("\"{}\" chooses from a file; the array that was given, {}, is taken as it is", key, array.desc.describe()));
+        tell(fmt::format("\"{}\" is of files; the array that was given, {}, is taken as it is", key, array.desc.describe()));
     const bool has_others = is_floating(array.desc.type) || is_complex(array.desc.type);
     if (policy != engine::NonFinite::propagate && has_others && array.desc.count() > 0) {
         const std::size_t bytes = array.desc.dense_bytes();

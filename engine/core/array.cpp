@@ -75,7 +75,7 @@ ArrayDesc ArrayDesc::dense(ElementType type, std::span<const Extent> extents) {
     for (std::size_t i = extents.size(); i-- > 0;) {
         const auto [name, size] = extents[i];
         if (size < 0) throw Error(fmt::format("axis {} has the size {}; sizes are 0 or more", name, size));
-        desc.axes[i] = {name, size, stride, 1.0};
+        desc.axes[i] = {name, size, stride, name == 't' ? 0.0 : 1.0};
         const std::int64_t factor = size == 0 ? 1 : size;
         if (stride > most / factor) {
             throw Error(fmt::format("an array of {} elements with {} along axis {} and {} behind it passes 2^63 bytes",

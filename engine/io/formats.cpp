@@ -300,7 +300,7 @@ void rename_axis(ArrayDesc& desc, Metadata& metadata, std::optional<char> from, 
     for (Axis& axis : desc.axes) {
         if (axis.name != from) continue;
         axis.name = to;
-        axis.spacing = 1;
+        axis.spacing = to == 't' ? 0 : 1;
         if (to == 'z') metadata.affine.reset();
     }
 }

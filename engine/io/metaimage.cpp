@@ -118,6 +118,7 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
     for (std::size_t i = 0; i < dims; ++i) {
         spacing[i] = scaled(std::abs(spacing[i]), i < 3 && !unit.empty() ? factor : 1);
         if (!(spacing[i] > 0)) spacing[i] = 1;
+        if (i == 3 && spacing[i] == 1) continue;   // what stands there where no time is said
         file.desc = file.desc.with_spacing("xyzt"[i], spacing[i]);
     }
     // The row of an axis is its direction.
@@ -253,7 +254,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         const std::size_t place = std::string_view("xyz").find(axes[i].name);
         const bool spatial = place != std::string_view::npos;
         sizes.push_back(fmt::format("{}", axes[i].size));
-        spacing.push_back(fmt::format("{}", !spatial ? axes[i].spacing : length ? scaled(axes[i].spacing, unit) : 1.0));
+        const double other = axes[i].spacing > 0 ? axes[i].spacing : 1;   // of t that says none
+        spacing.push_back(fmt::format("{}", !spatial ? other : length ? scaled(axes[i].spacing, unit) : 1.0));
         offset.push_back(fmt::format("{}", space && spatial && i < 3 ? scaled(space->origin[i], unit) : 0.0));
         const double step = space && spatial ? length_of(space->steps[place]) : 0;
         for (std::size_t j = 0; j < n; ++j) {
@@ -267,7 +269,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     // Of an array that says no distances none are said: a 1 would be a millimetre.
     const bool measured = (length && !desc.unit.empty()) || space ||
                           std::any_of(axes.begin(), axes.end(), [&](const Axis& a) {
-                              return a.spacing != 1 && (length || std::string_view("xyz").find(a.name) == std::string_view::npos);
+                              return a.spacing != 1 && a.spacing > 0 && (length || std::string_view("xyz").find(a.name) == std::string_view::npos);
                           });
     if (measured)
         text += fmt::format("TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\n", fmt::join(matrix, " "),

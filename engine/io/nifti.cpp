@@ -114,6 +114,7 @@ void describe_space(Volume& volume) {
         if (axis.name == 't' && time == 0 && std::isfinite(step) && step > 0 && step != 1)
             file.warnings.push_back(
                 fmt::format("its frames are {} of a unit that it does not name apart: seconds are taken", step));
+        if (axis.name == 't' && time == 0 && step == 1) continue;   // what stands there where nothing is said
         if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? scaled(step, in_s) : step;
         unlike_one = unlike_one || (at <= 3 && axis.spacing != 1);
     }
@@ -434,6 +435,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     for (const Axis& axis : desc.axes) {   // those that it has not stay 1
         const std::size_t place = place_of(axis);
         h.dim[place] = axis.size;
+        if (axis.name == 't' && !(axis.spacing > 0)) continue;
         h.pixdim[place] = place >= 4 ? axis.spacing : scaled(axis.spacing, in_file);
         if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }

@@ -268,6 +268,7 @@ struct Units {
     std::vector<double> of_axes{};           ///< in one of those said; 1 where nothing else is
     std::array<double, 3> of_space{1, 1, 1};   ///< likewise, along the three directions of the space
     double seconds = 1;                      ///< of the unit of time; 0: it is none that is known
+    bool in_time = false;                    ///< a unit of time is said
 };
 
 Units units_of(const Header& header, const std::vector<char>& names, std::vector<Warning>& warnings) {
@@ -303,6 +304,7 @@ Units units_of(const Header& header, const std::vector<char>& names, std::vector
     for (std::size_t i = 0; i < names.size(); ++i)
         units.of_axes.push_back(std::string_view("xyz").find(names[i]) == std::string_view::npos ? 1 : ratio(of_axes[i]));
     units.seconds = seconds_of(time);
+    units.in_time = !time.empty();
     if (!(units.seconds > 0) && std::count(names.begin(), names.end(), 't') > 0)
         warnings.push_back(fmt::format("its unit of time is \"{}\", which is none that is known: times are left out", time));
     return units;
@@ -350,7 +352,8 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         const std::int64_t steps = axes.sizes[i] - (nodes ? 1 : 0);
         if (!step && !std::isfinite(axes.spacing[i]) && starts.size() == count && ends.size() == count && steps > 0)
             axes.spacing[i] = as_decimal((ends[i] - starts[i]) / static_cast<double>(steps));
-        if (of_time && !(units.seconds > 0)) axes.spacing[i] = NAN;
+        // A 1 without a unit is what programs write that know of no time.
+        if (of_time && (!(units.seconds > 0) || (!units.in_time && axes.spacing[i] == 1))) axes.spacing[i] = NAN;
         if (std::isfinite(axes.spacing[i]) && axes.spacing[i] != 0)
             axes.spacing[i] = scaled(std::abs(axes.spacing[i]), of_time ? units.seconds : scaled(scale, ratio));
         if (place == std::string_view::npos) continue;
@@ -554,7 +557,7 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
             for (double& part : *v) part = as_decimal(part);
     }
     // Readers ask for as many directions as the space has: one plane of z, and time as a direction of its own.
-    const bool in_time = space && desc.find('t') != nullptr;
+    const bool in_time = space && desc.find('t') && desc.find('t')->spacing > 0;
     const bool plane = space && desc.find('z') == nullptr;
     const auto vector = [&](const Vector3& v, double time) {
         return in_time ? fmt::format("({},{},{},{})", v[0], v[1], v[2], time) : fmt::format("({},{},{})", v[0], v[1], v[2]);
@@ -583,8 +586,9 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
         if (space && spatial) directions.push_back(vector(space->steps[place], 0));
         else if (in_time && axis.name == 't') directions.push_back(vector({0, 0, 0}, axis.spacing));
         else directions.emplace_back("none");
-        spacings.push_back(spatial || axis.name == 't' ? fmt::format("{}", axis.spacing) : "nan");
-        units.push_back(spatial ? "\"" + desc.unit + "\"" : axis.name == 't' && axis.spacing != 1 ? "\"s\"" : "\"\"");
+        const bool timed = axis.name == 't' && axis.spacing > 0;
+        spacings.push_back(spatial || timed ? fmt::format("{}", axis.spacing) : "nan");
+        units.push_back(spatial ? "\"" + desc.unit + "\"" : timed ? "\"s\"" : "\"\"");
         if (plane && axis.name == 'y') add_plane();
     }
     std::string text = fmt::format("NRRD0005\n# written by Parallax\ntype: {}\ndimension: {}\n", row->name, sizes.size());
@@ -598,10 +602,10 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     if (bytes_of(real) > 1) text += fmt::format("endian: {}\n", std::endian::native == std::endian::big ? "big" : "little");
     text += "encoding: raw\n";
     if (space) {
-        if (!desc.unit.empty())
+        if (!desc.unit.empty() || in_time)
             text += fmt::format("space units: \"{0}\" \"{0}\" \"{0}\"{1}\n", desc.unit, in_time ? " \"s\"" : "");
         text += fmt::format("space origin: {}\n", vector(space->origin, 0));
-    } else if (!desc.unit.empty()) {
+    } else if (!desc.unit.empty() || std::count(units.begin(), units.end(), "\"s\"") > 0) {
         text += fmt::format("units: {}\n", fmt::join(units, " "));
     }
     if (const auto content = array.metadata.notes.find("nrrd.content"); content != array.metadata.notes.end())

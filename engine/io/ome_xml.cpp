@@ -87,7 +87,7 @@ std::string ome_xml(const std::string& name, const HostArray& array, const std::
                                 desc.unit == "um" ? "\xc2\xb5m" : desc.unit);
         }
     }
-    if (const Axis* const t = desc.find('t'); t && t->spacing > 0 && t->spacing != 1)
+    if (const Axis* const t = desc.find('t'); t && t->spacing > 0)
         text += fmt::format(" TimeIncrement=\"{}\" TimeIncrementUnit=\"s\"", t->spacing);
     text += '>';
     const std::vector<std::string>& names = array.metadata.channels;

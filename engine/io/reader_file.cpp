@@ -106,7 +106,10 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     const std::optional<ElementType> type = element_type_from(said.at("type").get<std::string>());
     if (!type) fail(source, "holds elements of a type that is not known");
     info.desc = declared(source, *type, extents).with_unit(said.value("unit", ""));
-    for (std::size_t i = 0; i < info.desc.axes.size(); ++i) info.desc.axes[i].spacing = said.at("axes")[i].value("spacing", 1.0);
+    for (std::size_t i = 0; i < info.desc.axes.size(); ++i) {
+        Axis& axis = info.desc.axes[i];
+        axis.spacing = said.at("axes")[i].value("spacing", axis.spacing);
+    }
     constexpr std::pair<std::string_view, Colour> colours[] = {
         {"grey", Colour::grey}, {"grey_alpha", Colour::grey_alpha}, {"rgb", Colour::rgb}, {"rgb_alpha", Colour::rgb_alpha}};
     info.colour = info.desc.find('c') ? Colour::other : Colour::grey;

@@ -109,7 +109,7 @@ std::string description_of(const HostArray& array, const Layout& layout) {
         if (layout.axes.size() > 1) text += "hyperstack=true\nmode=grayscale\n";
         if (micrometres(array.desc.unit) > 0) text += fmt::format("unit={}\n", array.desc.unit);
         if (slices > 0) text += fmt::format("spacing={}\n", slices);
-        if (frames > 0 && frames != 1) text += fmt::format("finterval={}\n", frames);
+        if (frames > 0) text += fmt::format("finterval={}\n", frames);
         return text + "loop=false\n";
     }
     // Pages without words are slices: those that are none of ImageJ's are told in tifffile's.

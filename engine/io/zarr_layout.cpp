@@ -68,10 +68,10 @@ Json multiscale(const Layout& layout, const ArrayDesc& desc, const Metadata& met
         const std::size_t spatial = std::string_view("xyz").find(axis.name);
         const bool is_space = spatial != std::string_view::npos, is_time = axis.name == 't';
         Json said{{"name", std::string(1, axis.name)}, {"type", is_space ? "space" : is_time ? "time" : "channel"}};
-        const std::string_view unit = is_space ? udunit_of(desc.unit) : is_time && axis.spacing != 1 ? "second" : "";
+        const std::string_view unit = is_space ? udunit_of(desc.unit) : is_time && axis.spacing > 0 ? "second" : "";
         if (!unit.empty()) said["unit"] = std::string(unit);
         axes.push_back(std::move(said));
-        scale.push_back(is_space || is_time ? axis.spacing : 1.0);
+        scale.push_back(is_space || (is_time && axis.spacing > 0) ? axis.spacing : 1.0);
         translation.push_back(space && is_space ? place_along(*space, spatial) : 0.0);
     }
     Json transformations = Json::array({Json{{"type", "scale"}, {"scale", std::move(scale)}}});

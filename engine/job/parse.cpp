@@ -144,6 +144,8 @@ void read_input_keys(const JsonValue& value, bool read_here, InputSpec& input) {
         input.files = one ? std::vector{object.at("file").path()} : object.at("files").paths();
         input.globs = input.read.alone = several;
         read_combination(object, input);
+    } else if (object.contains("combine")) {
+        input.combine = object.word("combine", combine_words);
     }
     read_pages(object, input.read);
     read_choices(object, input.read);

@@ -61,8 +61,7 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Location
     Parts parts{info.pages()};
     const Axis& pages = info.desc.axes.front();
     const double step = pages.spacing * static_cast<double>(source.stride);
-    // One second may mean that nothing is said, and is what a reader takes then.
-    if (info.page_axes == 1 && pages.name == 't' && pages.spacing != 1) parts.along.spacing = step;
+    if (info.page_axes == 1 && pages.name == 't') parts.along.spacing = step;
     if (info.page_axes == 1 && pages.name == 'z') parts.along = {'z', step, info.desc.unit};
     return parts;
 }

@@ -59,9 +59,9 @@ std::array<std::uint8_t, 3> to_ycbcr(const std::uint8_t* rgb) {
     return {byte(16 + 219 * y), byte(128 + 224 * cb), byte(128 + 224 * cr)};
 }
 
-/// That white is another number than PGM that is written says.
+/// That white is another number than PGM says, into which these frames may be written.
 std::string told_of_white(std::int64_t white) {
-    return fmt::format("standard input: white is {} in it; values are as they are stored, and PGM that is written says {}", white,
+    return fmt::format("standard input: white is {} in it; values are as they are stored, and where they are written as PGM that says {}", white,
                        white > 255 ? 65535 : 255);
 }
 

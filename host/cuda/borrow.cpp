@@ -22,6 +22,18 @@ CudaContext& own_context(Context& context) {
     return *own;
 }
 
+/// The place of a device among those that the process sees.
+int ordinal_of(const Driver& driver, CUdevice device) {
+    int count = 0;
+    check(driver, driver.device_get_count(&count), "cuDeviceGetCount", step);
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        CUdevice one = 0;
+        check(driver, driver.device_get(&one, ordinal), "cuDeviceGet", step);
+        if (one == device) return ordinal;
+    }
+    return 0;
+}
+
 }  // namespace
 
 std::shared_ptr<Context> borrow_context(CUcontext context, const ContextOptions& options) {
@@ -39,6 +51,7 @@ std::shared_ptr<Context> borrow_context(CUcontext context, const ContextOptions&
         check(*driver, driver->ctx_get_device(&device), "cuCtxGetDevice", step);
     }
     DeviceInfo info = describe(*driver, device);
+    info.index_in_platform = ordinal_of(*driver, device);
     auto compiler = Compiler::open(driver->version, architecture_of(*driver, device), problem, hint);
     if (!compiler) throw UnsupportedError(fmt::format("kernels cannot be compiled for {}", info.name), {problem, hint});
     auto held = std::make_shared<PrimaryContext>(driver, device, info.name);

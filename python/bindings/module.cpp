@@ -100,6 +100,9 @@ NB_MODULE(_parallax, m) {
             "The cl_mem as a number, or 0.")
         .def_prop_ro(
             "cuda", [](const PyArray& array) { return array.cuda(); }, "The address on a CUDA device, or 0.")
+        .def_prop_ro(
+            "cuda_device", [](const PyArray& array) { return array.cuda_device(); },
+            "Which of the CUDA devices that the process sees has it; -1: none.")
         .def("_cuda",
              [](nb::object self) {   // for __dlpack__ and __cuda_array_interface__
                  const Array& array = nb::cast<const PyArray&>(self);
@@ -112,7 +115,7 @@ NB_MODULE(_parallax, m) {
                  const std::uint64_t address =
                      array.cuda() + static_cast<std::uint64_t>(array.desc().offset) * bytes_of(array.desc().type);
                  return nb::ndarray<>(reinterpret_cast<void*>(address), shape.size(), shape.data(), self, strides.data(),
-                                      dtype_of(array.desc().type), nb::device::cuda::value, 0);
+                                      dtype_of(array.desc().type), nb::device::cuda::value, array.cuda_device());
              })
         .def("__repr__", [](const PyArray& array) { return "<parallax.Array " + array.desc().describe() + ">"; });
 

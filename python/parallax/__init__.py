@@ -57,7 +57,8 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     """An array with what its axes mean, as an input of a call; NumPy's memory is read where it is.
 
     axes: a letter for each dimension, slowest first (c channel, t time, z depth, y row, x column, n anything else); without, "x",
-    "yx", "zyx" or "tzyx". spacing: of every axis, or one for each, in `unit`.
+    "yx", "zyx" or "tzyx". spacing: of every axis but time, or one for each, in `unit`; of
+    time in seconds, 0 where none is said.
     """
     if isinstance(array, View):
         _refuse("", "a View, whose axes and spacing are said", "an array", "parallax.view(array, axes=..., spacing=...) says all at once")
@@ -88,7 +89,7 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     if spacing is None:
         spacing = []
     elif np.ndim(spacing) == 0:
-        spacing = [spacing] * array.ndim
+        spacing = [0 if axis == "t" else spacing for axis in axes]
     return View(array, axes, [float(distance) for distance in spacing], unit)
 
 
@@ -154,7 +155,8 @@ class Array:
     def __dlpack__(self, **options: Any) -> Any:
         if self._array.cuda and options.get("dl_device") in (None, self.__dlpack_device__()):
             self._wait()
-            return self._array._cuda().__dlpack__()
+            shared = self._session.upload(self) if options.get("copy") else self
+            return shared._array._cuda().__dlpack__()
         if options.get("copy") is False:
             raise BufferError("an array on this device cannot be seen from the host without a copy")
         return self.numpy().__dlpack__(**{name: value for name, value in options.items() if name != "stream"})   # which is a device's
@@ -166,7 +168,7 @@ class Array:
             self._ready = None
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (2, 0) if self._array.cuda else (1, 0)
+        return (2, self._array.cuda_device) if self._array.cuda else (1, 0)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

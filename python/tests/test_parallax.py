@@ -284,7 +284,7 @@ def test_what_shares_memory_waits_for_the_work(session, image):
     array = pending.arrays["image"]
 
     class OnCuda:   # what a CUDA device would hand out
-        cuda, shape, type = 4096, (48, 64), "u8"
+        cuda, cuda_device, shape, type = 4096, 1, (48, 64), "u8"
 
         def _cuda(self):
             return np.zeros(3)
@@ -304,8 +304,9 @@ def test_what_shares_memory_waits_for_the_work(session, image):
     assert shared.__cuda_array_interface__["data"] == (4096, False) and waited == [True]
     shared = parallax.Array(OnCuda(), session, ready=Done())
     shared.__dlpack__(stream=1)
-    shared.__dlpack__(stream=1)
+    shared.__dlpack__(stream=1, dl_device=(2, 1))
     assert waited == [True, True]   # once
+    assert shared.__dlpack_device__() == (2, 1)
     if not array._array.cuda:
         np.testing.assert_array_equal(np.from_dlpack(array), array.numpy())
         with pytest.raises(BufferError, match="without a copy"):

@@ -62,13 +62,24 @@ TEST_CASE("a job in memory holds to what it says of inputs: spacing and values t
         const Result whole =
             session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", View(given, {{'z', 6}, {'x', 1}})}});
         REQUIRE(whole.warnings.size() == 1);
-        CHECK(whole.warnings[0].find("\"page\" chooses from a file") != std::string::npos);
+        CHECK(whole.warnings[0].find("\"page\" is of files") != std::string::npos);
         CHECK(session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", view}}).warnings.empty());   // it is the page
         const View film(given, {{'t', 3}, {'z', 2}, {'x', 1}});   // "pages" of a file of volumes
         CHECK(session.run(job(R"({"file": "f.nii", "pages": [2, 5]})", ""), {{"image", film}}).warnings.empty());
         CHECK(session.run(job(R"({"file": "f.nii", "pages": [2, 6]})", ""), {{"image", film}}).warnings.size() == 1);
         CHECK_THROWS_WITH_AS(session.run(job(R"({"spacing_um": [2, 3, 4]})", ""), {{"image", view}}),
                              doctest::Contains("which has no axis z"), ConfigError);
+        const auto told = [&](const char* keys, const View& array) {
+            const Result done = session.run(job(keys, ""), {{"image", array}});
+            return done.warnings.empty() ? std::string() : done.warnings[0];
+        };
+        CHECK(told(R"({"files": "*.npy", "combine": "mean"})", view).empty());
+        CHECK(told(R"({"files": "*.npy", "combine": "mean"})", film).find("\"combine\" is of files") != std::string::npos);
+        CHECK(told(R"({"file": "f.ome.tif", "level": 0})", view).empty());
+        CHECK(told(R"({"file": "f.ome.tif", "level": 1})", view).find("\"level\" is of files") != std::string::npos);
+        const View times(given, {{'t', 6}, {'x', 1}});
+        CHECK(told(R"({"file": "f.tif", "page_axis": "t"})", times).empty());
+        CHECK(told(R"({"file": "f.tif", "page_axis": "z"})", times).find("\"page_axis\" is of files") != std::string::npos);
         const View slices(given, {{'z', 2}, {'y', 3}, {'x', 1}});   // nobody has said how far they lie apart
         const Result guessed = session.run(job(R"({"spacing_um": [2, 3]})", ""), {{"image", slices}});
         REQUIRE(guessed.warnings.size() == 1);

@@ -147,6 +147,9 @@ TEST_CASE("what only a series has, and what no run can have, is refused by the n
     CHECK(pointer_of(single, {.resume = true}) == "resume");
     CHECK(pointer_of(single, {.shard = 2, .shards = 3}) == "shard");
     CHECK(pointer_of(single, {.shard = 4, .shards = 3}) == "shard");
+    CHECK(pointer_of(single, {.readers = -1}) == "readers");
+    CHECK(pointer_of(single, {.writers = 257}) == "writers");
+    CHECK(pointer_of(single, {.in_flight = 0}) == "in_flight");
     CHECK(pointer_of(single, {.trace = frames.out / "trace.json"}) == "trace");
     CHECK(pointer_of(single, {}) == "nothing");
     CHECK_THROWS_AS(run(single, std::vector<Engine>{}, {}), ConfigError);

@@ -95,6 +95,38 @@ TEST_CASE("meaning: a slice that lies anywhere but flat is a volume of one plane
     }
 }
 
+TEST_CASE("meaning: a second between frames is one, and no time is none, in every format that has a word for it") {
+    const Folder folder;
+    for (const double seconds : {0.0, 1.0, 2.5})
+        for (const bool volumes : {false, true})
+            for (const char* const name : {"t.tif", "t.ome.tif", "t.nii", "t.nii.gz", "t.nrrd", "t.mha", "t.h5", "t.zarr", "t.ome.zarr",
+                                           "t.gif", "t.npy"}) {
+                const std::string format = name;
+                CAPTURE(format);
+                CAPTURE(seconds);
+                std::vector<ArrayDesc::Extent> extents{{'t', 4}, {'y', 5}, {'x', 6}};
+                if (volumes) extents.insert(extents.begin() + 1, {'z', 3});
+                HostArray film = pattern(ArrayDesc::dense(ElementType::u8, extents));
+                CHECK(film.desc.find('t')->spacing == 0);
+                film.desc = film.desc.with_spacing('t', seconds);
+                try {
+                    io::write(folder / name, film, {.overwrite = true});
+                } catch (const IoError&) {
+                    CHECK((volumes && format == "t.gif"));
+                    continue;
+                }
+                const io::FileInfo info = io::info(folder / name);
+                const Axis* const back = info.desc.find('t');
+                if (back == nullptr) continue;   // NPY's axes have no names
+                // MetaImage has a number for each axis and no unit of time; GIF's frames are shown for some time in any case.
+                const double expected = format == "t.npy" || (format == "t.mha" && seconds == 1) ? 0
+                                        : format == "t.gif" && seconds == 0                      ? 0.1
+                                                                                                 : seconds;
+                CHECK(back->spacing == doctest::Approx(expected));
+                CHECK(io::read(folder / name).desc.find('t')->spacing == back->spacing);
+            }
+}
+
 TEST_CASE("meaning: time stays time where a format's third axis is z") {
     const Folder folder;
     HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 4}, {'y', 5}, {'x', 6}}));
@@ -266,7 +298,7 @@ TEST_CASE("meaning: NIfTI's fourth axis is time where it is in a unit of time, a
             put(folder / "a.nii", nifti.header() + voxels.text);
             const io::FileInfo info = io::info(folder / "a.nii");
             REQUIRE(info.desc.find('t') != nullptr);
-            CHECK(info.desc.find('t')->spacing == doctest::Approx(row.seconds > 0 ? step * row.seconds : 1));
+            CHECK(info.desc.find('t')->spacing == doctest::Approx(row.seconds > 0 ? step * row.seconds : 0));
             const auto told = [&](const std::string& word) {
                 return std::count_if(info.warnings.begin(), info.warnings.end(),
                                      [&](const io::Warning& warning) { return warning.text.find(word) != std::string::npos; });
@@ -318,7 +350,7 @@ TEST_CASE("meaning: ImageJ's pixels, planes and frames each have a unit of their
         CHECK(info.desc.find('x')->spacing * mm == doctest::Approx(x_mm / static_cast<double>(per_x)));
         CHECK(info.desc.find('y')->spacing * mm == doctest::Approx((own_y ? y_mm : x_mm) / static_cast<double>(per_y)));
         CHECK(info.desc.find('z')->spacing * mm == doctest::Approx(between * (own_z && !fathoms ? z_mm : x_mm)));
-        CHECK(info.desc.find('t')->spacing == doctest::Approx(moons ? 1 : interval * seconds));
+        CHECK(info.desc.find('t')->spacing == doctest::Approx(moons ? 0 : interval * seconds));
         CHECK(info.warnings.size() == static_cast<std::size_t>(fathoms) + static_cast<std::size_t>(moons));
         for (const io::Warning& warning : info.warnings)
             CHECK(warning.text.find(warning.text.find("length") != std::string::npos ? "\"fathom\"" : "\"moon\"") !=

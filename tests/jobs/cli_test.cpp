@@ -3,6 +3,8 @@
 #include "support.hpp"
 #include "support/sanitizers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -189,11 +191,13 @@ TEST_CASE("info: what a file holds") {
     // Of time nothing is claimed that the file does not say.
     HostArray film = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 3}, {'y', 2}, {'x', 2}}));
     std::fill_n(film.as<std::uint8_t>(), 12, std::uint8_t{1});
-    for (const double interval : {1.0, 0.25}) {
+    for (const double interval : {0.0, 1.0, 0.25}) {
         film.desc = film.desc.with_spacing('t', interval);
         io::write(folder / "film.tif", film, {.overwrite = true});
         CHECK(contains(run_program({"info", "film.tif"}, folder.path()).out,
-                       interval == 1 ? "t 1 (a second, or not said)" : "t 0.25 s"));
+                       interval > 0 ? fmt::format("spacing  t {} s, y 1, x 1 pixels", interval) : "spacing  t not said, y 1, x 1 pixels"));
+        const Json step = json_of(run_program({"info", "film.tif", "--json"}, folder.path()))["axes"][0]["spacing"];
+        CHECK(step == (interval > 0 ? Json(interval) : Json()));
     }
 }
 

@@ -86,7 +86,9 @@ HostArray draw(Random& random) {
     const double side = draw_length(random);
     for (const char axis : {'x', 'y', 'z', 't'})
         if (array.desc.find(axis))
-            array.desc = array.desc.with_spacing(axis, axis == 'x' || axis == 'y' ? side : draw_length(random));
+            array.desc = array.desc.with_spacing(axis, axis == 'x' || axis == 'y'             ? side
+                                                        : axis == 't' && random() % 2 == 0 ? static_cast<double>(random() % 2)
+                                                                                               : draw_length(random));
     if (random() % 2 == 0) {
         const auto directions = draw_directions(random);
         std::array<double, 16> m{};

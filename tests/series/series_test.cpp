@@ -100,7 +100,9 @@ TEST_CASE("series: a stack of the frames of one file has their time, and of seve
     film.desc = film.desc.with_spacing('t', 0.125);
     io::write(folder / "film.tif", film);
     io::write(folder / "film.nii", film);
-    film.desc = film.desc.with_spacing('t', 1);   // as where nothing is said
+    film.desc = film.desc.with_spacing('t', 1);
+    io::write(folder / "seconds.tif", film);
+    film.desc = film.desc.with_spacing('t', 0);   // nothing is said
     io::write(folder / "untimed.tif", film);
     struct Row {
         Json each;
@@ -109,8 +111,10 @@ TEST_CASE("series: a stack of the frames of one file has their time, and of seve
     const Row rows[] = {{{{"pages", "film.tif"}}, 0.125},
                         {{{"pages", "film.tif"}, {"stride", 3}}, 0.375},
                         {{{"volumes", "film.nii"}, {"range", {1, 5}}, {"stride", 2}}, 0.25},
-                        {{{"pages", "untimed.tif"}, {"stride", 2}}, 1},
-                        {{{"pages", {"film.tif", "film.tif"}}}, 1}};   // what lies between two films nobody knows
+                        {{{"pages", "seconds.tif"}}, 1},
+                        {{{"pages", "seconds.tif"}, {"stride", 2}}, 2},
+                        {{{"pages", "untimed.tif"}, {"stride", 2}}, 0},
+                        {{{"pages", {"film.tif", "film.tif"}}}, 0}};   // what lies between two films nobody knows
     for (const Row& row : rows) {
         CAPTURE(row.each.dump());
         job["for_each"] = {{"p", row.each}};

@@ -97,10 +97,12 @@ std::vector<std::string> names_of(const io::FileInfo& info) {
     return names;
 }
 
+bool says_spacing(const Axis& axis) { return axis.name != 't' || axis.spacing > 0; }
+
 Json to_json(const io::FileInfo& info, const Range& range) {
     Json axes = Json::array();
     for (const Axis& axis : info.desc.axes) {
-        axes.push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", axis.spacing}});
+        axes.push_back({{"name", std::string(1, axis.name)}, {"size", axis.size}, {"spacing", says_spacing(axis) ? Json(axis.spacing) : Json()}});
     }
     Json json{
         {"format", info.format},   {"detail", info.detail},  {"file_bytes", info.file_bytes}, {"type", to_string(info.desc.type)},
@@ -140,13 +142,12 @@ void print(const io::FileInfo& info, const Range& range) {
     std::string spacing;
     for (const Axis& axis : info.desc.axes) {
         if (axis.name == 'c' || axis.name == 'n') continue;
-        // Files that say nothing of time have 1, too.
-        const char* const time = axis.name != 't' ? "" : axis.spacing == 1 ? " (a second, or not said)" : " s";
-        spacing += fmt::format("{}{} {}{}", spacing.empty() ? "" : ", ", axis.name, axis.spacing, time);
+        const std::string step = !says_spacing(axis) ? "not said" : fmt::format("{}{}", axis.spacing, axis.name == 't' ? " s" : "");
+        spacing += fmt::format("{}{} {}", spacing.empty() ? "" : ", ", axis.name, step);
     }
     // Without a unit 1 is a pixel; any other number is a length that the file does not name.
     const bool pixels =
-        std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.spacing == 1; });
+        std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.name == 't' || axis.spacing == 1; });
     fmt::print("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
     if (const std::string letters = engine::orientation_of(info.metadata); !letters.empty())
         fmt::print("towards  {} (x, y, z go there), from {:.6g}, {:.6g}, {:.6g} mm right, anterior, superior\n", letters,

@@ -32,7 +32,7 @@ struct Axis {
     char name = 'x';
     std::int64_t size = 0;
     std::int64_t stride = 0;     ///< in elements, from one index to the next
-    double spacing = 1.0;        ///< in ArrayDesc::unit
+    double spacing = 1.0;        ///< in ArrayDesc::unit; of t in seconds, 0 where no time is said
     bool operator==(const Axis&) const = default;
 };
 
@@ -47,7 +47,7 @@ struct PARALLAX_API ArrayDesc {
     std::int64_t offset = 0;          ///< in elements, from the start of the memory to element 0
 
     struct Extent { char name; std::int64_t size; };
-    static ArrayDesc dense(ElementType, std::span<const Extent>);
+    static ArrayDesc dense(ElementType, std::span<const Extent>);   ///< spacings of 1, of t none
     static ArrayDesc dense(ElementType type, std::initializer_list<Extent> extents) {
         return dense(type, std::span<const Extent>(extents.begin(), extents.size()));
     }

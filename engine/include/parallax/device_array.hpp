@@ -23,6 +23,8 @@ public:
     /// The memory itself, borrowed; null (0) where it is not of such a device.
     _cl_mem* opencl() const noexcept;
     std::uint64_t cuda() const noexcept;
+    /// Which of the CUDA devices that the process sees has it, as cuDeviceGet and DLPack count them; -1: none.
+    int cuda_device() const noexcept;
     const Impl* impl() const noexcept { return impl_.get(); }
 
 private:

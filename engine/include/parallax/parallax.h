@@ -143,7 +143,7 @@ typedef struct plx_axis {
     char name;                  /* c channel, t time, z depth, y row, x column, n anything else */
     int64_t size;
     int64_t stride;             /* from one index to the next, of every axis; all 0: dense */
-    double spacing;             /* in `unit`; 0: 1 */
+    double spacing;             /* in `unit`, 0: 1; of t in seconds, 0: no time is said */
 } plx_axis;
 typedef struct plx_layout {
     size_t struct_size;

@@ -215,7 +215,7 @@ double frame_rate(const ArrayDesc& desc, const WriteOptions& options) {
     constexpr double usual = 10;
     const Axis* const t = desc.find('t');
     if (options.frames_a_second > 0) return options.frames_a_second;
-    return t && t->spacing > 0 && t->spacing != 1 ? 1 / t->spacing : usual;
+    return t && t->spacing > 0 ? 1 / t->spacing : usual;
 }
 
 std::string pace_problem(const ArrayDesc& desc, const WriteOptions& options, const Kind& kind, double longest) {

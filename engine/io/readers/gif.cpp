@@ -70,9 +70,8 @@ public:
     Json description() const {
         Json axes = Json::array();
         if (frames_ > 1)
-            axes.push_back({{"name", "t"},
-                            {"size", frames_},
-                            {"spacing", shown_ > 0 ? static_cast<double>(shown_) / static_cast<double>(100 * frames_) : 1.0}});
+            axes.push_back({{"name", "t"}, {"size", frames_}});
+        if (frames_ > 1 && shown_ > 0) axes.back()["spacing"] = static_cast<double>(shown_) / static_cast<double>(100 * frames_);
         axes.push_back({{"name", "y"}, {"size", height_}});
         axes.push_back({{"name", "x"}, {"size", width_}});
         if (!grey_) axes.push_back({{"name", "c"}, {"size", 3}});

@@ -336,6 +336,10 @@ private:
                     "distances are left out");
             if (names.size() == n && scales.contains("axes"))
                 unit = in_one_unit(scales["axes"], names, placed, said_["warnings"]);
+            for (std::size_t i = 0; i < names.size() && i < n; ++i) {
+                const bool in_a_unit = scales.contains("axes") && scales["axes"][i].is_object() && scales["axes"][i].contains("unit");
+                if (names[i] == 't' && !in_a_unit && placed.spacing[i] == 1) placed.spacing[i] = 0;   // what stands there where nothing is said
+            }
             spacing = placed.spacing;
             place_ = placed.place;
         }
