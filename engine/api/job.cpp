@@ -90,10 +90,14 @@ void check_threads(const char* option, int given, int least, int most) {
                           least == 0 ? "0 is as many as the processor bears" : "3 is the default");
 }
 
-engine::series::SeriesOptions series_options_of(const JobOptions& options) {
+void check_threads(const JobOptions& options) {
     check_threads("readers", options.readers, 0, 256);
     check_threads("writers", options.writers, 0, 256);
     check_threads("in_flight", options.in_flight, 1, 64);
+}
+
+engine::series::SeriesOptions series_options_of(const JobOptions& options) {
+    check_threads(options);
     if (options.shards < 1 || options.shard < 1 || options.shard > options.shards)
         throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards),
                           "a shard from 1 to the number of shards");
@@ -160,6 +164,7 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
     const auto ranks = engine::distributed::join_mpi();
     std::optional<engine::RankJob> mine;
     engine::prepare_together(*ranks, [&] {
+        check_threads(options);
         mine.emplace(parsed(job, registry, how), locations_of(options), options.overwrite, registry, *ranks,
                      context_options(how).cache, Engine::Impl::limits_of(how));
     });

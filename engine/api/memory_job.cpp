@@ -25,7 +25,7 @@ std::vector<std::string> not_chosen(const engine::InputSpec& input, const ArrayD
     if (!input.read.channel.empty() && array.size('c') > 1) keys.emplace_back("channel");
     if (input.read.grey && array.size('c') > 1) keys.emplace_back("grey");
     if (input.read.level.value_or(0) > 0) keys.emplace_back("level");
-    if (!input.combine.empty() && array.size('t') * array.size('z') * array.size('n') > 1) keys.emplace_back("combine");
+    if (!input.combine.empty() && array.size('t') * array.size('n') > 1) keys.emplace_back("combine");
     const char other = input.read.page_axis == 't' ? 'z' : 't';
     if (input.read.page_axis != '\0' && array.find(other) && !array.find(input.read.page_axis)) keys.emplace_back("page_axis");
     return keys;
@@ -104,7 +104,7 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
             if (output.is_array) result.arrays.emplace(output.name, step.array(output.source.port));
             else result.records.emplace(output.name, step.record(output.source.port));
         }
-        result.report = Json{{"steps", std::move(reports)}}.dump();
+        result.report = Json{{"steps", std::move(reports)}, {"warnings", result.warnings}}.dump(-1, ' ', false, Json::error_handler_t::replace);
         return result;
     });
 }

@@ -199,9 +199,9 @@ std::string warnings_of(const Json& report) {
 std::string item_of(const series::Record& record, const Json& report) {
     std::string html = fmt::format("<div><h3>{}</h3>", escaped(record.item));
     if (!record.done) return html + fmt::format("<p class=\"failed\">{}</p></div>", escaped(record.error));
-    // Of a page or a volume of a file its place is not recorded, so that only whole files are shown.
-    const bool whole = record.item.find('#') == std::string::npos;
-    if (whole && record.inputs.size() == 1) {
+    // Of a page or a volume of a file (film.tif#3) its place is not recorded, so that only whole files are shown.
+    const std::string file = record.inputs.size() == 1 ? to_utf8(path_from(record.inputs[0].path).filename()) : std::string();
+    if (!file.empty() && record.item.ends_with(file)) {
         const Json inputs = report.contains("job") ? report["job"].value("inputs", Json::object()) : Json::object();
         html += shown(path_from(record.inputs[0].path),
                       inputs.size() == 1 ? reading(report, inputs.begin().key()) : io::ReadOptions{}, small);

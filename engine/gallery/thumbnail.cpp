@@ -83,7 +83,7 @@ Planes planes_of(const ArrayDesc& desc) {
 std::string curve_of(const HostArray& array) {
     const std::vector<double> values = reals<double>(array.to_dense());
     Curve curve{"value", "place", {}, {values.begin(), values.end()}};
-    const double spacing = array.desc.axes[0].spacing;
+    const double said = array.desc.axes[0].spacing, spacing = said > 0 ? said : 1;   // of a time that is not said: by number
     for (std::size_t i = 0; i < values.size(); ++i) curve.x.push_back(static_cast<double>(i) * spacing);
     return drawn(curve);
 }

@@ -1,5 +1,7 @@
 #include "support/markup.hpp"
 
+#include "support/octets.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +10,7 @@ namespace parallax::host {
 
 std::string escaped(std::string_view text) {
     std::string out;
-    for (const char c : text) {
+    for (const char c : text_of_octets(text)) {   // a page that holds other bytes is no page
         switch (c) {
             case '&':
                 out += "&amp;";

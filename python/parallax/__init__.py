@@ -62,6 +62,7 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     """
     if isinstance(array, View):
         _refuse("", "a View, whose axes and spacing are said", "an array", "parallax.view(array, axes=..., spacing=...) says all at once")
+    time = 0.0
     if isinstance(array, Array):   # what it says of itself goes with it
         axes = axes or array.axes
         if spacing is None and unit not in (None, "", array.unit):
@@ -69,6 +70,7 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
                     "or neither: the array's own are kept")
         if spacing is None:
             spacing, unit = array.spacing, unit or array.unit
+        time = dict(zip(array.axes, array.spacing)).get("t", 0)
         array = array.numpy()
     if isinstance(array, np.ma.MaskedArray):
         if np.ma.is_masked(array):
@@ -89,7 +91,7 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     if spacing is None:
         spacing = []
     elif np.ndim(spacing) == 0:
-        spacing = [0 if axis == "t" else spacing for axis in axes]
+        spacing = [time if axis == "t" else spacing for axis in axes]
     return View(array, axes, [float(distance) for distance in spacing], unit)
 
 

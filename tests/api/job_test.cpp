@@ -62,6 +62,7 @@ TEST_CASE("a job in memory holds to what it says of inputs: spacing and values t
         const Result whole =
             session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", View(given, {{'z', 6}, {'x', 1}})}});
         REQUIRE(whole.warnings.size() == 1);
+        CHECK(whole.report.find("\"warnings\":[\"") != std::string::npos);   // where C's callers find them
         CHECK(whole.warnings[0].find("\"page\" is of files") != std::string::npos);
         CHECK(session.run(job(R"({"file": "f.npy", "page": 1})", ""), {{"image", view}}).warnings.empty());   // it is the page
         const View film(given, {{'t', 3}, {'z', 2}, {'x', 1}});   // "pages" of a file of volumes
@@ -74,6 +75,7 @@ TEST_CASE("a job in memory holds to what it says of inputs: spacing and values t
             return done.warnings.empty() ? std::string() : done.warnings[0];
         };
         CHECK(told(R"({"files": "*.npy", "combine": "mean"})", view).empty());
+        CHECK(told(R"({"files": "*.nii", "combine": "mean"})", View(given, {{'z', 2}, {'y', 3}, {'x', 1}})).empty());
         CHECK(told(R"({"files": "*.npy", "combine": "mean"})", film).find("\"combine\" is of files") != std::string::npos);
         CHECK(told(R"({"file": "f.ome.tif", "level": 0})", view).empty());
         CHECK(told(R"({"file": "f.ome.tif", "level": 1})", view).find("\"level\" is of files") != std::string::npos);

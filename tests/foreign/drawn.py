@@ -222,7 +222,7 @@ def faults(program, case, path):
     if case.unit is not None and info["unit"] != case.unit:
         found.append(f"unit {info['unit']} for {case.unit}")
     for axis in info["axes"]:
-        if axis["name"] in case.spacing and not math.isclose(axis["spacing"], case.spacing[axis["name"]], rel_tol=1e-9):
+        if axis["name"] in case.spacing and not math.isclose(axis["spacing"] or 0, case.spacing[axis["name"]], rel_tol=1e-9):
             found.append(f"spacing {axis} for {case.spacing}")
     return found
 

@@ -293,7 +293,7 @@ def read(program, folder, seed):
             wanted = said.spacing.get(axis["name"], math.nan)
             if math.isnan(wanted) or (axis["name"] == "t" and wanted == 0):
                 continue
-            ours = axis["spacing"] * (1.0 if axis["name"] == "t" else METRES.get(info["unit"], math.nan))
+            ours = (axis["spacing"] or 0) * (1.0 if axis["name"] == "t" else METRES.get(info["unit"], math.nan))
             if not near(ours, wanted):
                 found.append(f"spacing of {axis['name']} is {ours} for {wanted}")
         if info["warnings"]:

@@ -337,7 +337,7 @@ def faults(case, info, ours):
         found.append("elements differ")
     unit = METRES.get(info["unit"])
     for name, wanted in case.spacing.items():
-        said = next(axis["spacing"] for axis in info["axes"] if axis["name"] == name)
+        said = next(axis["spacing"] or 0 for axis in info["axes"] if axis["name"] == name)
         if name == "t":
             near = abs(said - wanted) < 1e-6 * wanted
         else:

@@ -4,8 +4,8 @@
     check.py [--show] [--all] [WORD...]      --show: print what each took; WORD: only what has it in "format: name"
 
 A file may cost so much for each byte that it has, and for each byte of the array that it says it holds and may hold (bombs/).
-Each run is a child with limits of its own, so that a fault costs this machine nothing. Without --all a quarter of the runs, drawn
-by PARALLAX_TEST_SEED (printed). The program is PARALLAX_BIN; where a sanitizer was built into it, what it says is held against what it should,
+Each run is a child with limits of its own, so that a fault costs this machine nothing. Without --all a quarter of the runs, and
+one file of each format at least, drawn by PARALLAX_TEST_SEED (printed). The program is PARALLAX_BIN; where a sanitizer was built into it, what it says is held against what it should,
 and not what it takes.
 """
 
@@ -73,12 +73,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="parallax-hostile-") as work:
         folder = pathlib.Path(work)
         for ending, rows in bombs.FORMATS.items():
+            certain = draw.choice(rows)   # no format goes without
             for bomb in rows:
                 title = f"{ending}: {bomb.name}"
                 if not all(word in title for word in chosen.words):
                     continue
-                ways = [way for way, fits in (("info", not bomb.raw), ("run", bomb.holes <= 1 << 33)) if fits]   # a job hashes the whole file
-                ways = [way for way in ways if draw.random() < .25 or chosen.all or chosen.words]
+                # A job hashes the whole file.
+                ways = [way for way, fits in (("info", not bomb.raw), ("run", bomb.holes <= 1 << 33)) if fits] or ["plan"]
+                every = chosen.all or chosen.words or bomb is certain
+                ways = [way for way in ways if every or draw.random() < .25]
                 if not ways:
                     continue
                 tried += 1
@@ -102,7 +105,8 @@ def main():
                 if SANITIZED:
                     bound_bytes = bound_s = float("inf")
                 for way in ways:
-                    arguments = ["info", path.name] if way == "info" else ["run", "job.json", "--overwrite", "--quiet"]
+                    arguments = {"info": ["info", path.name], "plan": ["plan", "job.json"],
+                                 "run": ["run", "job.json", "--overwrite", "--quiet"]}[way]
                     status, seconds, memory, said = run(arguments, folder)
                     for _ in range(TRIES - 1):
                         if seconds <= bound_s or status not in (0, 1, 2):   # what ended badly is not tried until it ends well

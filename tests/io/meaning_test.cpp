@@ -155,6 +155,13 @@ TEST_CASE("meaning: time stays time where a format's third axis is z") {
     CHECK(io::read(folder / "v.nrrd").desc == volumes.desc);
     check_affine(io::read(folder / "v.nrrd"), *volumes.metadata.affine);
     CHECK(text_of(folder / "v.nrrd").find("space: left-posterior-superior-time") != std::string::npos);
+    // ITK counts directions, whether a time is said or not.
+    for (const double seconds : {0.0, 1.0}) {
+        volumes.desc = volumes.desc.with_spacing('t', seconds);
+        io::write(folder / "v.nrrd", volumes, {.overwrite = true});
+        CHECK(io::read(folder / "v.nrrd").desc == volumes.desc);
+        CHECK(text_of(folder / "v.nrrd").find("space: left-posterior-superior-time") != std::string::npos);
+    }
 }
 
 TEST_CASE("meaning: vectors without time are NIfTI's fifth axis, as they came") {

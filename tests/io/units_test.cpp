@@ -135,6 +135,19 @@ TEST_CASE("units: axes of OME-Zarr, of length and of time, and a scale that is n
     CHECK(has_warning(unknown, "\"sol\""));
     scales["datasets"][0]["coordinateTransformations"][0]["scale"] = {2, 1, 1};
     CHECK(has_warning(info_with("second", "micrometer"), "not of 4 numbers"));
+    // A 1 without a unit says nothing, however the axes come to their names.
+    scales["datasets"][0]["coordinateTransformations"][0]["scale"] = {1, 1, 1, 1};
+    const auto time_of = [&] {
+        put(words, said.dump());
+        return io::info(folder / "a.ome.zarr").desc.find('t')->spacing;
+    };
+    CHECK(info_with("second", "micrometer").desc.find('t')->spacing == 1);
+    scales["axes"][0]["unit"] = nullptr;
+    CHECK(time_of() == 0);
+    scales["axes"][0] = {{"name", "q"}};
+    CHECK(time_of() == 0);
+    scales.erase("axes");
+    CHECK(time_of() == 0);
 }
 
 TEST_CASE("units: volumes of MGH come in the time that stands behind the voxels, and lie as FreeSurfer takes them") {

@@ -185,6 +185,7 @@ std::string differs(const HostArray& right, const HostArray& got, const std::str
     for (const Axis& axis : right.desc.axes) {
         const Axis* const there = got.desc.find(axis.name);
         if (axis.size == 1 || axis.name == 'c' || !there) continue;
+        if (axis.name == 't' && axis.spacing == 1 && format == ".mha") continue;   // which has no word for it
         const double factor = axis.name == 't' || !(mm > 0) ? 1 : got_mm / mm, is = there->spacing * factor;
         if (std::abs(is - axis.spacing) > 1e-6 * axis.spacing)
             return fmt::format("spacing of {}: {} for {}", axis.name, is, axis.spacing);

@@ -76,6 +76,21 @@ TEST_CASE("gallery: a series shows its items, those that failed, and its tables"
     CHECK(contains(page, "<th>mean</th>"));
 }
 
+TEST_CASE("gallery: names of files are bytes of any kind, and the page is UTF-8") {
+    const TempFolder folder;
+    for (const char* const name : {"a\xff\xfe#1%20.png", "\xc3\xa9.png"}) io::write(folder / name, ramp(20, 10));
+    write_text(folder / "job.json", R"({"parallax": 1, "for_each": {"f": "*.png"}, "inputs": {"image": "{f}"},
+        "steps": [{"run": "box_filter", "radius": 1}], "outputs": {"image": "out/{f.stem}.png"}})");
+    const Run run = run_program({"run", "job.json", "--device", "native", "--gallery", "page.html"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const std::string page = read_text(folder / "page.html");
+    CHECK_NOTHROW(Json(page).dump());   // which throws at what is no UTF-8
+    CHECK(contains(page, "\xc3\xa9.png"));
+    CHECK(contains(page, "#1%20.png"));
+    CHECK(count_of(page, "src=\"data:image/") == 4);
+}
+
 TEST_CASE("gallery: of a series of more items than are shown, all that failed are among them") {
     const Folder folder(150, frames_job());
     for (const char* broken : {"f007", "f077", "f149"})

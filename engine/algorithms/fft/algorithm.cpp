@@ -62,7 +62,8 @@ ArrayDescs infer(const Problem& problem) {
         const double spacing = input.axes[i].spacing;
         const std::int64_t size = i + 1 == input.axes.size() ? spec.width : input.axes[i].size;
         const double length = static_cast<double>(size) * spacing * (p.kind == Kind::dct ? 2 : 1);
-        output.axes[i].spacing = i < first || spacing == 0 ? spacing : 1.0 / length;   // 0: a time that is not said
+        // What time becomes is no time: an axis t is in seconds.
+        output.axes[i].spacing = i < first ? spacing : input.axes[i].name == 't' ? 0 : 1.0 / length;
     }
     if (!input.unit.empty()) output.unit = input.unit.starts_with("1/") ? input.unit.substr(2) : "1/" + input.unit;
     return {{"array", output}};

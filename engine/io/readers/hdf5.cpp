@@ -315,6 +315,7 @@ private:
             for (std::size_t i = 0; i < shown.size(); ++i) {
                 const std::size_t place = std::string("zyx").find(names[i]);
                 if (place != std::string::npos && place + um.size() >= 3) spacing[i] = um[place + um.size() - 3];
+                if (names[i] == 't') spacing[i] = 0;   // of which it says nothing
             }
         }
         Json axes = Json::array();

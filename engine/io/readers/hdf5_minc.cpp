@@ -48,7 +48,7 @@ std::size_t describe_minc(hid_t file, hid_t dataset, const std::vector<hsize_t>&
                                   cosines = numbers_at(axis, "direction_cosines");
         const double by = step.size() == 1 && step[0] != 0 ? step[0] : 1;
         for (Json& one : said["axes"]) {
-            if (said["axes"].size() == sizes.size() && &one == &said["axes"][names.size() - 1] && (name != 't' || !step.empty()))
+            if (said["axes"].size() == sizes.size() && &one == &said["axes"][names.size() - 1] && (name != 't' || (step.size() == 1 && step[0] != 0)))
                 one["spacing"] = std::abs(by);
         }
         if (place == std::string::npos) continue;

@@ -336,10 +336,6 @@ private:
                     "distances are left out");
             if (names.size() == n && scales.contains("axes"))
                 unit = in_one_unit(scales["axes"], names, placed, said_["warnings"]);
-            for (std::size_t i = 0; i < names.size() && i < n; ++i) {
-                const bool in_a_unit = scales.contains("axes") && scales["axes"][i].is_object() && scales["axes"][i].contains("unit");
-                if (names[i] == 't' && !in_a_unit && placed.spacing[i] == 1) placed.spacing[i] = 0;   // what stands there where nothing is said
-            }
             spacing = placed.spacing;
             place_ = placed.place;
         }
@@ -369,6 +365,8 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             Json axis{{"name", std::string(1, names[i])}, {"size", shape_[i]}};
             const bool length = names[i] != 'c' && names[i] != 't' && names[i] != 'n';
+            // A 1 without a unit is what stands there where no time is said.
+            if (names[i] == 't' && spacing[i] == 1 && scales.is_object() && !has_unit(scales, i)) spacing[i] = 0;
             if (spacing[i] > 0 && std::isfinite(spacing[i]) && (!length || !unit.empty() || !ours_.is_null()) && names[i] != 'c')
                 axis["spacing"] = spacing[i];
             axes.push_back(std::move(axis));
