@@ -74,6 +74,10 @@ def test_an_array_takes_its_axes_and_spacing_along(session):
     there = parallax.Session("native").upload(session.upload(colours))
     assert (there.axes, there.spacing, there.unit) == ("yxc", [2, 3, 1], "mm")
     said = session.upload(there, spacing=np.float32(4), unit="um")
+    film = session.upload(np.zeros((2, 3, 4), np.uint8), axes="tyx", spacing=[.5, 1, 1])
+    assert session.upload(film, spacing=4, unit="um").spacing == [.5, 4, 4]   # a length is none of time
+    assert session.upload(np.zeros((2, 3, 4), np.uint8), axes="tyx", spacing=4).spacing == [0, 4, 4]
+    assert session.upload(np.zeros((2, 3, 4), np.uint8), axes="tyx").spacing == [0, 1, 1]
     with pytest.raises(parallax.ConfigError, match="alone for an array whose spacing"):
         session.upload(there, unit="um")   # a number stays as it is: 2 mm would be 2 um
     assert (said.axes, said.spacing, said.unit) == ("yxc", [4, 4, 4], "um")
