@@ -557,7 +557,8 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
             for (double& part : *v) part = as_decimal(part);
     }
     // Readers ask for as many directions as the space has: one plane of z, and time as a direction of its own.
-    const bool in_time = space && desc.find('t') != nullptr;
+    const Axis* const t = desc.find('t');
+    const bool in_time = space && t != nullptr, timed = t != nullptr && t->spacing > 0;
     const bool plane = space && desc.find('z') == nullptr;
     const auto vector = [&](const Vector3& v, double time) {
         return in_time ? fmt::format("({},{},{},{})", v[0], v[1], v[2], time) : fmt::format("({},{},{})", v[0], v[1], v[2]);
@@ -584,11 +585,11 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
                            : colours && desc.type == ElementType::u8 && axis.size == 4 ? "RGBA-color"
                                                                                        : "list");
         if (space && spatial) directions.push_back(vector(space->steps[place], 0));
-        else if (in_time && axis.name == 't') directions.push_back(vector({0, 0, 0}, axis.spacing > 0 ? axis.spacing : 1));
+        else if (in_time && axis.name == 't') directions.push_back(vector({0, 0, 0}, timed ? axis.spacing : 1));
         else directions.emplace_back("none");
-        const bool timed = axis.name == 't' && axis.spacing > 0;
-        spacings.push_back(spatial || timed ? fmt::format("{}", axis.spacing) : "nan");
-        units.push_back(spatial ? "\"" + desc.unit + "\"" : timed ? "\"s\"" : "\"\"");
+        const bool of_time = axis.name == 't' && timed;
+        spacings.push_back(spatial || of_time ? fmt::format("{}", axis.spacing) : "nan");
+        units.push_back(spatial ? "\"" + desc.unit + "\"" : of_time ? "\"s\"" : "\"\"");
         if (plane && axis.name == 'y') add_plane();
     }
     std::string text = fmt::format("NRRD0005\n# written by Parallax\ntype: {}\ndimension: {}\n", row->name, sizes.size());
@@ -603,11 +604,10 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
     text += "encoding: raw\n";
     if (space) {
         // A 1 without a unit is a time that is not said.
-        const bool timed = in_time && desc.find('t')->spacing > 0;
         if (!desc.unit.empty() || timed)
             text += fmt::format("space units: \"{0}\" \"{0}\" \"{0}\"{1}\n", desc.unit, timed ? " \"s\"" : in_time ? " \"\"" : "");
         text += fmt::format("space origin: {}\n", vector(space->origin, 0));
-    } else if (!desc.unit.empty() || std::count(units.begin(), units.end(), "\"s\"") > 0) {
+    } else if (!desc.unit.empty() || timed) {
         text += fmt::format("units: {}\n", fmt::join(units, " "));
     }
     if (const auto content = array.metadata.notes.find("nrrd.content"); content != array.metadata.notes.end())

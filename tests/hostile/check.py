@@ -5,8 +5,8 @@
 
 A file may cost so much for each byte that it has, and for each byte of the array that it says it holds and may hold (bombs/).
 Each run is a child with limits of its own, so that a fault costs this machine nothing. Without --all a quarter of the runs, and
-one file of each format at least, drawn by PARALLAX_TEST_SEED (printed). The program is PARALLAX_BIN; where a sanitizer was built into it, what it says is held against what it should,
-and not what it takes.
+one file of each format at least, drawn by PARALLAX_TEST_SEED (printed). The program is PARALLAX_BIN; where a sanitizer was built
+into it, what it says is held against what it should, and not what it takes.
 """
 
 import argparse

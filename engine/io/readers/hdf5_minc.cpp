@@ -46,9 +46,10 @@ std::size_t describe_minc(hid_t file, hid_t dataset, const std::vector<hsize_t>&
         }
         const std::vector<double> step = numbers_at(axis, "step"), start = numbers_at(axis, "start"),
                                   cosines = numbers_at(axis, "direction_cosines");
-        const double by = step.size() == 1 && step[0] != 0 ? step[0] : 1;
+        const bool told = step.size() == 1 && step[0] != 0;
+        const double by = told ? step[0] : 1;
         for (Json& one : said["axes"]) {
-            if (said["axes"].size() == sizes.size() && &one == &said["axes"][names.size() - 1] && (name != 't' || (step.size() == 1 && step[0] != 0)))
+            if (said["axes"].size() == sizes.size() && &one == &said["axes"][names.size() - 1] && (told || name != 't'))
                 one["spacing"] = std::abs(by);
         }
         if (place == std::string::npos) continue;

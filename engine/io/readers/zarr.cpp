@@ -366,7 +366,7 @@ private:
             Json axis{{"name", std::string(1, names[i])}, {"size", shape_[i]}};
             const bool length = names[i] != 'c' && names[i] != 't' && names[i] != 'n';
             // A 1 without a unit is what stands there where no time is said.
-            if (names[i] == 't' && spacing[i] == 1 && scales.is_object() && !has_unit(scales, i)) spacing[i] = 0;
+            if (names[i] == 't' && spacing[i] == 1 && scales.is_object() && !has_unit(scales.value("axes", Json()), i)) spacing[i] = 0;
             if (spacing[i] > 0 && std::isfinite(spacing[i]) && (!length || !unit.empty() || !ours_.is_null()) && names[i] != 'c')
                 axis["spacing"] = spacing[i];
             axes.push_back(std::move(axis));

@@ -53,10 +53,9 @@ Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
     return placed;
 }
 
-bool has_unit(const Json& scales, std::size_t axis) {
-    if (!scales.contains("axes") || !scales["axes"].is_array() || axis >= scales["axes"].size()) return false;
-    const Json& said = scales["axes"][axis];
-    return said.is_object() && said.contains("unit") && said["unit"].is_string();
+bool has_unit(const Json& axes, std::size_t axis) {
+    if (!axes.is_array() || axis >= axes.size() || !axes[axis].is_object()) return false;
+    return axes[axis].contains("unit") && axes[axis]["unit"].is_string();
 }
 
 std::string in_one_unit(const Json& axes, const std::string& names, Placed& placed, Json& warnings) {
@@ -64,7 +63,7 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
     double unit_in_mm = 0;
     const auto each = [&](const auto& work) {
         for (std::size_t i = 0; i < names.size(); ++i)
-            if (axes[i].is_object() && axes[i].contains("unit") && axes[i]["unit"].is_string()) work(i, axes[i]["unit"].get<std::string>());
+            if (has_unit(axes, i)) work(i, axes[i]["unit"].get<std::string>());
     };
     each([&](std::size_t i, const std::string& said) {
         const std::string ours = unit_of(said).first;

@@ -21,8 +21,8 @@ struct Placed {
 /// By the transformations of a level and those of all levels, for `n` axes.
 Placed placed_by(const Json& level, const Json& scales, std::size_t n);
 
-/// Whether an axis of OME's names its unit.
-bool has_unit(const Json& scales, std::size_t axis);
+/// Whether one of OME's axes names its unit.
+bool has_unit(const Json& axes, std::size_t axis);
 
 /// Turns spacings and places of axes that say their unit into seconds, and into one unit of length, which it returns: that of the
 /// columns where they have one. What cannot be turned is left out, with a warning.
