@@ -18,6 +18,7 @@ import resource
 import shutil
 import sys
 import tempfile
+import traceback
 
 import bombs
 
@@ -50,6 +51,32 @@ def run(arguments, folder):
     _, status, used = os.wait4(pid, 0)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, said.read_text(errors="replace")
+
+
+def write(bomb, path):
+    """The file, or the folder of files, and its bytes without the hole behind them."""
+    shutil.rmtree(path, ignore_errors=True)
+    # By a child: the system counts what a parent held when it forked as memory of the program that the child becomes, so that this
+    # process has to stay small.
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            data = bomb.make()
+            for name, part in data.items() if isinstance(data, dict) else [("", data)]:
+                (path / name).parent.mkdir(parents=True, exist_ok=True)
+                (path / name).write_bytes(part)
+            if bomb.holes:
+                os.truncate(path, len(data) + bomb.holes)
+            status = 0
+        except Exception:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    if os.waitpid(pid, 0)[1] != 0:
+        raise RuntimeError(f"{bomb.name}: cannot be made")
+    files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files) - bomb.holes
 
 
 def job_of(file, bomb):
@@ -86,19 +113,8 @@ def main():
                     continue
                 tried += 1
                 path = folder / f"bomb.{ending}"
-                data = bomb.make()
-                if isinstance(data, dict):   # a folder of files
-                    shutil.rmtree(path, ignore_errors=True)
-                    for name, part in data.items():
-                        (path / name).parent.mkdir(parents=True, exist_ok=True)
-                        (path / name).write_bytes(part)
-                    data = b"".join(data.values())
-                else:
-                    with path.open("wb") as file:
-                        file.write(data)
-                        if bomb.holes:
-                            file.truncate(len(data) + bomb.holes)
-                size = len(data) + (bomb.holes if bomb.holes <= 2 * bomb.declared else 0)   # a hole is no reason to take longer
+                length = write(bomb, path)
+                size = length + (bomb.holes if bomb.holes <= 2 * bomb.declared else 0)   # a hole is no reason to take longer
                 (folder / "job.json").write_text(json.dumps(job_of(path.name, bomb)))
                 bound_bytes = BASE_BYTES + BYTES_PER_DECLARED * bomb.declared + BYTES_PER_FILE * size
                 bound_s = BASE_S + 1e-9 * (bomb.ns * bomb.declared + NS_PER_FILE * size)
@@ -127,8 +143,12 @@ def main():
                     failed += bool(problems)
                     if problems or chosen.show:
                         words = " ".join(said.split())[:300] if status else "done"
-                        print(f"{'FAILED' if problems else 'ok'}: {way} {title}: {len(data)} bytes, {seconds:.2f} s, {memory / 1e6:.0f} MB, "
+                        print(f"{'FAILED' if problems else 'ok'}: {way} {title}: {length} bytes, {seconds:.2f} s, {memory / 1e6:.0f} MB, "
                               f"status {status}; {'; '.join(problems)}\n    {words}", flush=True)
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if own > BASE_BYTES / 2:
+        failed += 1
+        print(f"FAILED: this process took {own / 1e6:.0f} MB, which its children's figures may hold")
     print(f"{tried} files, {failed} failed")
     return 1 if failed or not tried else 0
 
