@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "io/decimal.hpp"
 #include "io/file.hpp"
@@ -22,11 +21,19 @@ constexpr std::size_t card_bytes = 80;
 constexpr std::size_t most_cards = 1 << 16, most_units = 1 << 14;
 constexpr const char* again = "the header is damaged or the file cut off: write or copy it again";
 
-using Cards = std::map<std::string, std::string, std::less<>>;
+/// Keys of which a second, other value would make another image. Others may stand there as often as they like.
+bool has_meaning(std::string_view key) {
+    constexpr std::string_view keys[] = {"BITPIX", "BSCALE", "BZERO",    "BLANK", "EXTNAME",
+                                         "GROUPS", "PCOUNT", "XTENSION", "ZIMAGE"};
+    constexpr std::string_view numbered[] = {"NAXIS", "CDELT", "CUNIT", "CTYPE", "CD"};
+    const std::size_t digits = std::min(key.find_first_of("0123456789"), key.size());
+    return std::find(std::begin(keys), std::end(keys), key) != std::end(keys) ||
+           std::find(std::begin(numbered), std::end(numbered), key.substr(0, digits)) != std::end(numbered);
+}
 
 /// One header and what follows it.
 struct Unit {
-    Cards cards;
+    Fields cards;
     std::uint64_t data = 0, bytes = 0;   ///< where its data begin, and how many they are
     std::vector<std::int64_t> sizes;     ///< the fastest first
     std::int64_t bits = 0;
@@ -59,6 +66,25 @@ std::string value_of(std::string_view card) {
     return std::string(trimmed(text.substr(0, text.find('/'))));
 }
 
+void add_card(const Source& source, Unit& unit, std::string_view name, const std::string& value) {
+    const std::string problem = problem_of_adding(unit.cards, name, value, "FITS");
+    if (!problem.empty() && has_meaning(name)) fail(source, problem, "each key stands there once: remove one of the two cards");
+}
+
+/// A card that holds a whole number; empty: there is none. What is no number is an error, as what stands for none is another
+/// image.
+std::optional<std::int64_t> whole_card(const Source& source, const Unit& unit, std::string_view name) {
+    const std::string_view text = unit.card(name);
+    if (text.empty()) return std::nullopt;
+    const std::optional<std::int64_t> value = integer_of(text);
+    if (!value)
+        fail(source,
+             fmt::format("has {} = \"{}\" in its FITS header {}, where a whole number should be", name, shortened(text),
+                         unit.number),
+             again);
+    return value;
+}
+
 /// Leaves the file behind the header.
 Unit read_unit(const Source& source, File& file, std::uint64_t at, std::size_t number) {
     Unit unit;
@@ -75,7 +101,7 @@ Unit read_unit(const Source& source, File& file, std::uint64_t at, std::size_t n
             if (name == "END")
                 ended = true;
             else if (card.substr(8, 2) == "= ")
-                unit.cards.emplace(name, value_of(card));
+                add_card(source, unit, name, value_of(card));
         }
     }
     unit.data = at;
@@ -95,7 +121,7 @@ Unit read_unit(const Source& source, File& file, std::uint64_t at, std::size_t n
             fail(source, fmt::format("says in its FITS header {} that it holds more than 2^60 elements", number), again);
         elements *= static_cast<std::uint64_t>(*size);
     }
-    const auto heap = static_cast<std::uint64_t>(std::max<std::int64_t>(0, integer_of(unit.card("PCOUNT")).value_or(0)));
+    const auto heap = static_cast<std::uint64_t>(std::max<std::int64_t>(0, whole_card(source, unit, "PCOUNT").value_or(0)));
     unit.bytes = elements * static_cast<std::uint64_t>(std::abs(unit.bits) / 8) + (unit.sizes.empty() ? 0 : heap);
     return unit;
 }
@@ -159,10 +185,29 @@ Document find_image(const Source& source) {
     return *std::move(found);
 }
 
-double number_card(const Unit& unit, std::string_view name, double otherwise) {
+/// A card that holds a real number, whose exponent may be written with a D.
+double number_card(const Source& source, const Unit& unit, std::string_view name, double otherwise) {
     std::string text(unit.card(name));
+    if (text.empty()) return otherwise;
     std::replace(text.begin(), text.end(), 'D', 'E');
-    return number_of(text).value_or(otherwise);
+    const std::optional<double> value = number_of(text);
+    if (!value || !std::isfinite(*value))
+        fail(source,
+             fmt::format("has {} = \"{}\" in its FITS header {}, where a number should be", name, shortened(unit.card(name)),
+                         unit.number),
+             "FITS writes numbers as 0.25, 2.5E-1 or 2.5D-1, of up to 1.8E308: write the file again");
+    return *value;
+}
+
+/// The value of elements that are none; empty: all are. One that no element can have is as good as none.
+std::optional<std::int64_t> blank_of(const Source& source, const Unit& unit, std::vector<Warning>& warnings) {
+    if (unit.bits < 0) return std::nullopt;   // real numbers have NaN
+    const std::optional<std::int64_t> blank = whole_card(source, unit, "BLANK");
+    if (!blank || unit.bits == 64) return blank;
+    const std::int64_t half = std::int64_t{1} << (unit.bits - 1), least = unit.bits == 8 ? 0 : -half;
+    if (*blank >= least && *blank < least + 2 * half) return blank;
+    warnings.push_back(fmt::format("its BLANK is {}, which no element of {} bits can be: it is left out", *blank, unit.bits));
+    return std::nullopt;
 }
 
 template <class T, class R>
@@ -179,25 +224,25 @@ void convert_as(const std::byte* from, std::byte* to, std::int64_t count, double
 }
 
 /// How far the next element of an axis is, counting from 1: CDELT, or what stands for it in a matrix (CD) that turns nothing.
-double step_of(const Unit& unit, std::size_t axis, std::size_t axes) {
-    const double step = number_card(unit, fmt::format("CDELT{}", axis), 0);
+double step_of(const Source& source, const Unit& unit, std::size_t axis, std::size_t axes) {
+    const double step = number_card(source, unit, fmt::format("CDELT{}", axis), 0);
     if (step != 0) return std::abs(step);
     for (std::size_t other = 1; other <= axes; ++other) {
-        if (other != axis && (number_card(unit, fmt::format("CD{}_{}", axis, other), 0) != 0 ||
-                              number_card(unit, fmt::format("CD{}_{}", other, axis), 0) != 0))
+        if (other != axis && (number_card(source, unit, fmt::format("CD{}_{}", axis, other), 0) != 0 ||
+                              number_card(source, unit, fmt::format("CD{}_{}", other, axis), 0) != 0))
             return 0;
     }
-    return std::abs(number_card(unit, fmt::format("CD{}_{}", axis, axis), 0));
+    return std::abs(number_card(source, unit, fmt::format("CD{}_{}", axis, axis), 0));
 }
 
 /// Distances between pixels, where they are lengths and not angles in the sky, and times between frames.
-void describe_space(const Unit& unit, FileInfo& file) {
+void describe_space(const Source& source, const Unit& unit, FileInfo& file) {
     const bool lengths = !unit_from(unit.card("CUNIT1")).first.empty();   // the third axis of others is one of wavelengths
     std::string without;
     for (std::size_t i = 0; i < std::min<std::size_t>(file.desc.axes.size(), 4); ++i) {
         const char axis = file.desc.axes[file.desc.axes.size() - 1 - i].name;
         const std::string_view name = unit.card(fmt::format("CUNIT{}", i + 1));
-        const double step = step_of(unit, i + 1, file.desc.axes.size());
+        const double step = step_of(source, unit, i + 1, file.desc.axes.size());
         if (axis == 't') {
             const double seconds = name.empty() ? 0 : seconds_of(name);
             if (step > 0 && seconds > 0) file.desc = file.desc.with_spacing('t', scaled(step, seconds));
@@ -245,8 +290,8 @@ StoredArray read_header(const Source& source) {
     file.page_axes = frames ? 1 : 0;
 
     // BZERO of half the range says unsigned numbers; other scales make real ones, as in astropy.
-    const double scale = number_card(unit, "BSCALE", 1), zero = number_card(unit, "BZERO", 0);
-    const std::optional<std::int64_t> blank = integer_of(unit.card("BLANK"));
+    const double scale = number_card(source, unit, "BSCALE", 1), zero = number_card(source, unit, "BZERO", 0);
+    const std::optional<std::int64_t> blank = blank_of(source, unit, file.warnings);
     ElementType type = array.stored;
     const auto flip = [&](ElementType other, int bit) {
         type = other;
@@ -268,7 +313,7 @@ StoredArray read_header(const Source& source) {
         flip(ElementType::u64, 63);
     else if (scale == 1 && zero == -128 && unit.bits == 8 && !blank)
         flip(ElementType::i8, 7);
-    else if (scale != 1 || zero != 0 || (blank && unit.bits > 0)) {
+    else if (scale != 1 || zero != 0 || blank) {
         const bool wide = unit.bits == 32 || unit.bits == 64 || unit.bits == -64;
         type = wide ? ElementType::f64 : ElementType::f32;
         array.convert = [stored = array.stored, wide, scale, zero, blank](const std::byte* from, std::byte* to,
@@ -283,7 +328,7 @@ StoredArray read_header(const Source& source) {
     }
     declared(source, array.stored, extents);
     file.desc = declared(source, type, extents);
-    describe_space(unit, file);
+    describe_space(source, unit, file);
     array.swap = bytes_of(array.stored) > 1 && std::endian::native != std::endian::big;
     array.at = unit.data;
     check_stored(source, array);

@@ -4,8 +4,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
+#include "io/gzip_members.hpp"
 #include "parallax/host/error.hpp"
 
 namespace parallax::io {
@@ -29,6 +31,7 @@ public:
         file_.seek(at);
         // 32 more: zlib's head or gzip's, whichever is there. A negative number: neither.
         if (inflateInit2(&stream_, packing == Packing::deflate ? -15 : 15 + 32) != Z_OK) throw std::bad_alloc();
+        inflateGetHeader(&stream_, &head_);   // which of the two it is
     }
     PackedInput(const PackedInput&) = delete;
     PackedInput& operator=(const PackedInput&) = delete;
@@ -61,23 +64,16 @@ private:
     std::size_t read_some(void* to, std::size_t bytes, const char* what) {
         std::size_t done = 0;
         while (done < bytes && !ended_) {
-            if (stream_.avail_in == 0) {
-                const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(left_, buffer_.size()));
-                const std::size_t got = most == 0 ? 0 : file_.read_some(buffer_.data(), most);
-                if (got == 0)
-                    throw IoError(file_.name(), fmt::format("its compressed data end inside {}", what),
-                                  "the file is cut off: write or copy it again");
-                left_ -= got;
-                stream_.next_in = buffer_.data();
-                stream_.avail_in = static_cast<unsigned>(got);
-            }
+            if (stream_.avail_in == 0 && !refill())
+                throw IoError(file_.name(), fmt::format("its compressed data end inside {}", what),
+                              "the file is cut off: write or copy it again");
             const auto part = static_cast<unsigned>(std::min<std::size_t>(bytes - done, 1u << 30));
             stream_.next_out = static_cast<unsigned char*>(to) + done;
             stream_.avail_out = part;
             const int code = inflate(&stream_, Z_NO_FLUSH);
             done += part - stream_.avail_out;
-            ended_ = code == Z_STREAM_END;
-            if (code != Z_OK && !ended_ && code != Z_BUF_ERROR)
+            ended_ = code == Z_STREAM_END && !goes_on();
+            if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
                 throw IoError(file_.name(),
                               fmt::format("its compressed data are damaged in {}: {}", what,
                                           stream_.msg ? stream_.msg : "zlib says no more"),
@@ -86,10 +82,31 @@ private:
         return done;
     }
 
+    /// More of the file behind what is left in the buffer. False: there is no more.
+    bool refill() {
+        if (stream_.avail_in > 0) std::memmove(buffer_.data(), stream_.next_in, stream_.avail_in);
+        const std::size_t room = buffer_.size() - stream_.avail_in;
+        const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(left_, room));
+        const std::size_t got = most == 0 ? 0 : file_.read_some(buffer_.data() + stream_.avail_in, most);
+        left_ -= got;
+        stream_.next_in = buffer_.data();
+        stream_.avail_in += static_cast<unsigned>(got);
+        return got > 0;
+    }
+
+    /// Behind the end of a member: begins the next one, if there is one.
+    bool goes_on() {
+        if (head_.done != 1) return false;   // zlib's, or none
+        while (stream_.avail_in < 2 && refill()) {
+        }
+        return begin_next_member(stream_);
+    }
+
     File file_;
     std::uint64_t left_;   ///< bytes of the file
     std::vector<unsigned char> buffer_;
     z_stream stream_{};
+    gz_header head_{};   ///< done is 1 behind gzip's, the first member's
     bool ended_ = false;
 };
 

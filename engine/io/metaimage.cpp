@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <map>
 
 #include "io/decimal.hpp"
 #include "io/file.hpp"
@@ -31,7 +30,7 @@ constexpr TypeRow type_table[] = {
     {"MET_LONG_LONG", ElementType::i64}, {"MET_FLOAT", ElementType::f32}, {"MET_DOUBLE", ElementType::f64}};
 
 struct Header {
-    std::map<std::string, std::string, std::less<>> fields;   ///< by their names in lower case
+    Fields fields;   ///< by their names in lower case
     std::vector<std::string> files;
     std::uint64_t bytes = 0;
     bool attached = false;
@@ -57,7 +56,9 @@ Header read_lines(const Source& source, File& file) {
             fail(source, fmt::format("has the line \"{}\" in its MetaImage header", shortened(line)), again);
         const std::string name = in_lower_case(trimmed(line.substr(0, equals)));
         const std::string value(trimmed(line.substr(equals + 1)));
-        header.fields.emplace(name, value);
+        const std::string problem = problem_of_adding(header.fields, name, value, "MetaImage");
+        if (!problem.empty() && name != "comment")
+            fail(source, problem, "each key stands there once: remove one of the two lines");
         if (name != "elementdatafile") continue;
         header.attached = in_lower_case(value) == "local";
         listing = value.starts_with("LIST");
@@ -80,6 +81,21 @@ std::string_view field(const Header& header, std::initializer_list<std::string_v
     return {};
 }
 
+/// What is no number is an error: a part of it, or what stands for none, would be another image.
+std::int64_t whole_number(const Source& source, std::string_view name, std::string_view word) {
+    const std::optional<std::int64_t> value = whole_number_of(word);
+    if (!value)
+        fail(source,
+             fmt::format("has \"{}\" for {} in its MetaImage header, where a whole number should be", shortened(word), name),
+             again);
+    return *value;
+}
+
+std::int64_t whole_number(const Source& source, const Header& header, std::string_view name, std::int64_t otherwise) {
+    const std::string_view text = field(header, {in_lower_case(name)});
+    return text.empty() ? otherwise : whole_number(source, name, text);
+}
+
 /// So many numbers; empty: there is no such field.
 std::vector<double> numbers(const Source& source, const Header& header, std::initializer_list<std::string_view> names,
                             std::size_t count) {
@@ -87,8 +103,10 @@ std::vector<double> numbers(const Source& source, const Header& header, std::ini
     std::vector<double> all;
     for (const std::string_view word : words_of(text)) {
         const std::optional<double> value = number_of(word);
-        if (!value || !std::isfinite(*value)) break;
-        all.push_back(*value);
+        if (value && std::isfinite(*value))
+            all.push_back(*value);
+        else
+            all.resize(count + 1);   // none of so many
     }
     if (!text.empty() && all.size() != count)
         fail(source,
@@ -131,6 +149,13 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
             space.steps[i][j] = matrix[i * dims + j] * spacing[i];
         if (!origin.empty()) space.origin[i] = scaled(origin[i], unit.empty() ? 1 : factor);
     }
+    if (!spans(space)) {
+        file.warnings.push_back(
+            "its directions (TransformMatrix) have the determinant 0, and go along fewer than its axes: they are left out, and "
+            "so "
+            "is where its voxels lie");
+        return;
+    }
     if (!matrix.empty() || !origin.empty()) file.metadata.affine = affine_of(space, millimetres(file.desc.unit));
 }
 
@@ -144,7 +169,7 @@ StoredArray read_header(const Source& source) {
     const std::string_view object = field(header, {"objecttype"});
     if (!object.empty() && in_lower_case(object) != "image")
         fail(source, fmt::format("is a MetaIO file of a {}, and no image", object), "write it as an image");
-    const std::optional<std::int64_t> dims = integer_of(field(header, {"ndims"}));
+    const std::optional<std::int64_t> dims = whole_number_of(field(header, {"ndims"}));
     if (!dims || *dims < 1 || *dims > 4)
         fail(source, fmt::format("declares \"{}\" dimensions; 1 to 4 are read", field(header, {"ndims"})), again);
     const auto count = static_cast<std::size_t>(*dims);
@@ -156,9 +181,10 @@ StoredArray read_header(const Source& source) {
              "convert it to an integer or float type");
     if (!field(header, {"binarydata"}).empty() && !is_true(field(header, {"binarydata"})))
         fail(source, "holds its elements as text, which is not read", "write it with BinaryData = True");
-    const std::int64_t channels = integer_of(field(header, {"elementnumberofchannels"})).value_or(1);
+    const std::int64_t channels = whole_number(source, header, "ElementNumberOfChannels", 1);
     std::vector<std::int64_t> sizes;
-    for (const std::string_view word : words_of(field(header, {"dimsize"}))) sizes.push_back(integer_of(word).value_or(0));
+    for (const std::string_view word : words_of(field(header, {"dimsize"})))
+        sizes.push_back(whole_number(source, "DimSize", word));
     if (sizes.size() != count)
         fail(source, fmt::format("declares {} sizes for {} dimensions in its MetaImage header", sizes.size(), count), again);
 
@@ -176,22 +202,32 @@ StoredArray read_header(const Source& source) {
     file.page_axes = count == 4 ? 1 : 0;
     describe_space(source, header, count, file);
 
-    const bool big = is_true(field(header, {"elementbyteordermsb", "binarydatabyteordermsb"}));
+    const std::string_view order = field(header, {"elementbyteordermsb", "binarydatabyteordermsb"}),
+                           also = field(header, {"binarydatabyteordermsb", "elementbyteordermsb"});
+    const bool big = is_true(order);
+    if (big != is_true(also))
+        fail(source, fmt::format("says of its byte order ElementByteOrderMSB = {} and BinaryDataByteOrderMSB = {}", order, also),
+             "one of the two is enough: remove the other");
     array.swap = bytes_of(row->type) > 1 && big != (std::endian::native == std::endian::big);
     if (is_true(field(header, {"compresseddata"}))) array.packing = Packing::zlib;
     array.at = header.attached ? header.bytes : 0;
     if (header.files.size() > most_parts)
         fail(source, fmt::format("names {} files for its elements; up to 4096 are read", header.files.size()), "join them");
     for (const std::string& name : header.files) array.parts.push_back(open_part(source, name));
-    const std::int64_t head = integer_of(field(header, {"headersize"})).value_or(0);
-    if (head == -1 && !array.parts.empty() && array.packing == Packing::none) {   // the last bytes of the file
-        const std::uint64_t wanted = file.desc.dense_bytes() / array.parts.size();
-        array.at = array.parts.front().bytes - std::min(array.parts.front().bytes, wanted);
+    // From the file's beginning, as ITK goes there, also where the elements stand behind the header.
+    const std::int64_t head = whole_number(source, header, "HeaderSize", 0);
+    if (head == -1 && array.packing == Packing::none) {   // the last bytes of the file
+        const std::uint64_t there = array.parts.empty() ? source.bytes : array.parts.front().bytes,
+                            wanted = file.desc.dense_bytes() / std::max<std::size_t>(1, array.parts.size());
+        array.at = there - std::min(there, wanted);
     } else if (head > 0) {
-        array.at += static_cast<std::uint64_t>(head);
+        array.at = static_cast<std::uint64_t>(head);
     } else if (head < 0) {
         fail(source, fmt::format("has a HeaderSize of {} in its MetaImage header, which is not read", head), again);
     }
+    if (header.attached && array.at < header.bytes)
+        fail(source, fmt::format("has a HeaderSize of {}, inside its own header of {} bytes", head, header.bytes),
+             "HeaderSize counts from the beginning of the file: leave it out where the elements follow the header");
     check_stored(source, array);
     file.in_slices = has_slices(file.desc);
     for (const char* const name : {"comment", "modality"}) {

@@ -1,10 +1,12 @@
 // NumPy's .npz: a ZIP archive of .npy files, stored or by deflate (PKWARE's APPNOTE 6.3, ZIP64 too). "dataset" says which.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <zlib.h>
 
 #include "io/file.hpp"
 #include "io/npy.hpp"
 #include "io/text_header.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io::npz {
 namespace {
@@ -17,8 +19,54 @@ constexpr std::size_t most_entries = 1 << 20;
 struct Entry {
     std::string name;   ///< without ".npy"
     std::uint64_t stored = 0, bytes = 0, local = 0;
+    std::uint32_t checksum = 0;   ///< CRC-32 of the bytes as they are unpacked
     int method = 0;
     bool encrypted = false;
+};
+
+/// The bytes of an entry, and their checksum as far as they have been read.
+class EntryInput final : public Input {
+public:
+    EntryInput(std::unique_ptr<Input> input, const Source& source, const Entry& entry)
+        : input_(std::move(input)), file_(source.name), name_(entry.name), checksum_(entry.checksum), left_(entry.bytes),
+          packed_(entry.method != 0) {}
+    void read(void* to, std::size_t bytes, const char* what) override {
+        input_->read(to, bytes, what);
+        sum_ = crc32_z(sum_, static_cast<const unsigned char*>(to), bytes);
+        left_ -= std::min<std::uint64_t>(left_, bytes);
+    }
+    void skip(std::uint64_t bytes, const char* what) override {
+        if (packed_) return read_past(bytes, what);   // they are unpacked all the same
+        input_->skip(bytes, what);
+        whole_ = whole_ && bytes == 0;
+    }
+    /// Where bytes were passed over the checksum says nothing.
+    void finish(std::uint64_t most) override {
+        if (packed_) input_->finish(most);   // so that what deflate says of its end is heard
+        else if (whole_) read_past(left_, "what is behind the elements");
+        if (whole_ && sum_ != checksum_)
+            throw IoError(file_,
+                          fmt::format("its array \"{}\" is damaged: its checksum (CRC-32) is {:08x}, and the archive says {:08x}",
+                                      name_, sum_, checksum_),
+                          again);
+    }
+
+private:
+    void read_past(std::uint64_t bytes, const char* what) {
+        std::vector<std::byte> sink(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 1u << 17)));
+        while (bytes > 0) {
+            const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, sink.size()));
+            read(sink.data(), part, what);
+            bytes -= part;
+        }
+    }
+
+    std::unique_ptr<Input> input_;
+    std::string file_, name_;
+    std::uint32_t checksum_;
+    uLong sum_ = 0;
+    std::uint64_t left_;   ///< bytes that have not been read
+    bool packed_, whole_ = true;
 };
 
 /// Where the list of entries begins, and how many bytes it has.
@@ -65,6 +113,7 @@ std::vector<Entry> list_entries(const Source& source, File& file) {
         Entry entry;
         entry.encrypted = (load_little<std::uint16_t>(e + 8) & 1) != 0;
         entry.method = load_little<std::uint16_t>(e + 10);
+        entry.checksum = load_little<std::uint32_t>(e + 16);
         entry.stored = load_little<std::uint32_t>(e + 20);
         entry.bytes = load_little<std::uint32_t>(e + 24);
         entry.local = load_little<std::uint32_t>(e + 42);
@@ -118,6 +167,9 @@ Opened open_array(const Source& source) {
                            : std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == wanted; });
     if (entry == entries.end())
         fail(source, fmt::format("has no array \"{}\"", wanted), fmt::format("it holds {}", fmt::join(names, ", ")));
+    const auto same_name = [&](const Entry& e) { return e.name == entry->name; };
+    if (std::count_if(entries.begin(), entries.end(), same_name) > 1)
+        fail(source, fmt::format("has several arrays \"{}\", of which programs take one or another", entry->name), again);
     if (entry->encrypted)
         fail(source, fmt::format("has its array \"{}\" encrypted, which is not read", entry->name), "save it again");
     if (entry->method != 0 && entry->method != 8)
@@ -140,7 +192,8 @@ Opened open_array(const Source& source) {
              again);
     check_plausible(source, entry->bytes, entry->stored, deflate_ratio);
     Opened opened;
-    opened.input = open_input(source.path, data, entry->method == 0 ? Packing::none : Packing::deflate, entry->stored);
+    const Packing packing = entry->method == 0 ? Packing::none : Packing::deflate;
+    opened.input = std::make_shared<EntryInput>(open_input(source.path, data, packing, entry->stored), source, *entry);
     opened.header = npy::read_header(source, *opened.input, entry->bytes);
     FileInfo& info = opened.header.file;
     info.format = "npz";
@@ -160,14 +213,25 @@ FileInfo info(const Source& source) { return open_array(source).header.file; }
 HostArray read(const Source& source) {
     const Opened opened = open_array(source);
     HostArray array = npy::read_array(source, *opened.input, opened.header);
-    if (array.desc.count() == opened.header.file.desc.count())
-        opened.input->finish(0);   // so that what deflate says of its end is heard
+    const bool all = opened.header.fortran || array.desc.count() == opened.header.file.desc.count();
+    if (all) opened.input->finish(0);
     return array;
 }
 
 SliceStream slices(const Source& source) {
     const Opened opened = open_array(source);
-    return npy::stream_array(source, opened.input, opened.header);
+    SliceStream stream = npy::stream_array(source, opened.input, opened.header);
+    // Behind the last slice the checksum stands, which is looked at where none was passed over.
+    const auto left = std::make_shared<std::int64_t>(stream.desc.count() / slice_of(stream.desc));
+    stream.next = [next = std::move(stream.next), input = opened.input, left](std::int64_t count, std::byte* to) {
+        next(count, to);
+        if ((*left -= count) == 0) input->finish(0);
+    };
+    stream.skip = [skip = std::move(stream.skip), left](std::int64_t count) {
+        skip(count);
+        *left -= count;
+    };
+    return stream;
 }
 
 }   // namespace parallax::io::npz

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <map>
 
 #include "io/decimal.hpp"
 #include "io/file.hpp"
@@ -20,6 +19,7 @@ namespace {
 constexpr std::size_t most_header = 1 << 20;
 constexpr std::size_t most_axes = 16;   ///< NRRD's own
 constexpr const char* again = "the header is damaged: write the file again";
+constexpr const char* once = "each key stands there once: remove one of the two lines";
 
 struct TypeRow {
     std::string_view name;
@@ -69,7 +69,7 @@ constexpr TypeRow type_table[] = {
 };
 
 struct Header {
-    std::map<std::string, std::string, std::less<>> fields;
+    Fields fields;
     std::vector<std::string> files;   ///< the lines below "data file: LIST"
     std::uint64_t bytes = 0;          ///< up to the elements
     bool attached = true;
@@ -110,7 +110,8 @@ Header read_lines(const Source& source, File& file) {
         if (line.substr(colon).starts_with(":=")) continue;   // a key and a value of the writer's own
         const std::string name = field_name(line.substr(0, colon));
         const std::string_view value = trimmed(line.substr(colon + 1));
-        header.fields.emplace(name, value);
+        if (const std::string problem = problem_of_adding(header.fields, name, value, "NRRD"); !problem.empty())
+            fail(source, problem, once);
         listing = name == "datafile" && value.starts_with("LIST");
     }
     if (!ended && !header.fields.contains("datafile")) fail(source, "ends inside its NRRD header", again);
@@ -147,11 +148,30 @@ std::vector<std::string> quoted(std::string_view text) {
     return all;
 }
 
+/// Of a field that holds whole numbers. What is none is an error: readers that took a part of it would find other elements.
+std::int64_t whole_number(const Source& source, std::string_view name, std::string_view word) {
+    const std::optional<std::int64_t> value = integer_of(word);
+    if (!value)
+        fail(source,
+             fmt::format("has \"{}\" in the field \"{}\" of its NRRD header, where a whole number should be", shortened(word),
+                         name),
+             again);
+    return *value;
+}
+
 /// One number for each axis; NaN: none.
 std::vector<double> numbers(const Source& source, const Header& header, std::string_view name, std::size_t axes) {
     const std::string_view text = field(header, name);
     std::vector<double> all;
-    for (const std::string_view word : words_of(text)) all.push_back(number_of(word).value_or(NAN));
+    for (const std::string_view word : words_of(text)) {
+        const std::optional<double> value = number_of(word);
+        if (!value)
+            fail(
+                source,
+                fmt::format("has \"{}\" in the field \"{}\" of its NRRD header, where a number should be", shortened(word), name),
+                again);
+        all.push_back(*value);
+    }
     if (!text.empty() && all.size() != axes)
         fail(source, fmt::format("its NRRD field \"{}\" has {} values for {} axes", name, all.size(), axes), again);
     return all;
@@ -346,6 +366,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
             for (const double part : *step) squares += part * part, along += std::abs(part);
             const bool along_one = std::count(step->begin(), step->end(), 0.0) + 1 >= static_cast<std::ptrdiff_t>(step->size());
             axes.spacing[i] = along_one ? along : as_decimal(std::sqrt(squares));
+            if (along == 0) axes.spacing[i] = NAN;   // nowhere: no distance
         }
         // From end to end an axis has as many steps as cells, and one less than nodes; cells where nothing is said, as in Teem.
         const bool nodes = centres.size() == count && in_lower_case(centres[i]) == "node";
@@ -360,7 +381,8 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         if (step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && known != std::end(spaces) && known->time))) {
             step->resize(3);
             std::copy(step->begin(), step->end(), space.steps[place].begin());
-            there[place] = true;
+            // Of an axis of one index that goes nowhere only across the others can be meant.
+            there[place] = length_of(space.steps[place]) > 0 || axes.sizes[i] > 1;
             parts = 3;
         } else if (starts.size() == count && std::isfinite(starts[i])) {
             // Towards lower numbers where it ends at one.
@@ -389,7 +411,8 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         const std::vector<std::string> words = vectors_of(origin);
         const std::optional<std::vector<double>> at = words.empty() ? std::nullopt : vector_from(words.front());
         if (!words.empty() && !at) {
-            file.warnings.push_back(fmt::format("its space origin \"{}\" is no place, and taken for 0", origin));
+            fail(source, fmt::format("has the space origin \"{}\" in its NRRD header, which is no place", shortened(origin)),
+                 "(x,y,z) are three numbers: write the file again");
         } else if (at) {
             for (std::size_t i = 0; i < std::min<std::size_t>(3, at->size()); ++i) space.origin[i] = (*at)[i] * units.of_space[i];
         }
@@ -397,6 +420,14 @@ void describe_space(const Source& source, const Header& header, const std::vecto
     for (std::size_t i = 1; i < 3; ++i) {
         if (there[i]) continue;
         space.steps[i] = i == 2 ? across(space.steps[0], space.steps[1], 1) : Vector3{0, 1, 0};
+    }
+    // One direction alone may be any; two have a third across.
+    if (there[1] || there[2] ? !spans(space) : !(length_of(space.steps[0]) > 0)) {
+        file.warnings.push_back(
+            "its space directions have the determinant 0, and go along fewer than its axes: they are left out, and so is where "
+            "its "
+            "voxels lie");
+        return;
     }
     const Vector3 signs = anatomical ? known->signs : Vector3{1, 1, 1};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -431,7 +462,8 @@ StoredArray read_header(const Source& source) {
         fail(source, fmt::format("declares \"{}\" dimensions; NRRD has 1 to {}", field(header, "dimension"), most_axes), again);
     const auto count = static_cast<std::size_t>(*dimension);
     std::vector<std::int64_t> sizes;
-    for (const std::string_view word : words_of(needed(source, header, "sizes"))) sizes.push_back(integer_of(word).value_or(0));
+    for (const std::string_view word : words_of(needed(source, header, "sizes")))
+        sizes.push_back(whole_number(source, "sizes", word));
     if (sizes.size() != count)
         fail(source, fmt::format("declares {} sizes for {} dimensions in its NRRD header", sizes.size(), count), again);
 
@@ -483,8 +515,11 @@ StoredArray read_header(const Source& source) {
         fail(source, fmt::format("names {} files for its elements; up to 4096 are read", header.files.size()), "join them");
     for (const std::string& name : header.files) array.parts.push_back(open_part(source, name));
     if (!header.attached && header.files.empty()) fail(source, "names no file for its elements", again);
-    const std::int64_t lines = integer_of(field(header, "lineskip")).value_or(0),
-                       skip = integer_of(field(header, "byteskip")).value_or(0);
+    const auto skipped = [&](std::string_view name, std::string_view said) {
+        return said.empty() ? 0 : whole_number(source, name, said);
+    };
+    const std::int64_t lines = skipped("line skip", field(header, "lineskip")),
+                       skip = skipped("byte skip", field(header, "byteskip"));
     if (lines != 0)
         fail(source, fmt::format("has {} lines before its elements, which is not read", lines), "write it without \"line skip\"");
     if (skip == -1 && array.packing == Packing::none) {   // the last bytes of the file

@@ -2,6 +2,9 @@
 // big-endian samples of 16-bit files swapped. Values are not scaled to the declared maximum; a note holds it.
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "io/file.hpp"
 #include "io/format.hpp"
 
@@ -19,18 +22,35 @@ constexpr std::uint64_t most_header_bytes = 8 << 20;
 /// A pixel as text: its digits, what is blank around them, and a line of a comment.
 constexpr std::uint64_t most_pixel_bytes = 1 << 20;
 
+constexpr const char* whole_numbers = "a PGM or PPM holds whole numbers with white space between them: write the file again";
+
+bool is_blank(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// A byte, for a message.
+std::string shown(unsigned char c) {
+    return c > ' ' && c < 0x7f ? fmt::format("'{}'", static_cast<char>(c)) : fmt::format("the byte {:#04x}", c);
+}
+
+/// What stands behind a number's digits.
+enum class Behind {
+    blank_or_comment,   ///< or the end of the file
+    pixels              ///< one blank and no more, as all that follows are pixels
+};
+
 /// A number of the header or of a text file; comments run from # to the end of the line.
-std::int64_t read_number(const Source& source, File& file, const char* what, std::uint64_t most_bytes) {
-    auto next = [&, left = most_bytes]() mutable {
-        unsigned char c = 0;
+std::int64_t read_number(const Source& source, File& file, const char* what, std::uint64_t most_bytes,
+                         Behind behind = Behind::blank_or_comment) {
+    // At the end of the file a line's end, where the file may end.
+    auto next = [&, left = most_bytes](bool may_end = false) mutable {
+        unsigned char c = '\n';
         if (left-- == 0)
             fail(source, fmt::format("has more than {} bytes where {} should stand", most_bytes, what),
                  "the file is damaged: write it again");
-        file.read(&c, 1, what);
+        if (file.read_some(&c, 1) == 0 && !may_end) file.read(&c, 1, what);   // says why there is none
         return c;
     };
     unsigned char c = next();
-    while (c == ' ' || (c >= '\t' && c <= '\r') || c == '#') {
+    while (is_blank(c) || c == '#') {
         if (c == '#') {
             while (c != '\n' && c != '\r') c = next();
         } else {
@@ -38,15 +58,44 @@ std::int64_t read_number(const Source& source, File& file, const char* what, std
         }
     }
     if (c < '0' || c > '9')
-        fail(source, fmt::format("has no number where {} should stand", what), "the file is damaged: write it again");
+        fail(source, fmt::format("has no number where {} should stand, but {}", what, shown(c)), whole_numbers);
     std::int64_t value = 0;
     while (c >= '0' && c <= '9') {
         value = value * 10 + (c - '0');
         if (value > 0x7fffffff)
             fail(source, fmt::format("has a number past 2147483647 for {}", what), "the file is damaged: write it again");
-        if (file.read_some(&c, 1) == 0) break;  // the last number of a text file may end it
+        c = next(true);
     }
+    // Netpbm's programs begin the pixels on the next line; by its description (pbm(5)), and in Pillow, the number goes on there.
+    if (c == '#' && behind == Behind::pixels)
+        fail(source, fmt::format("has a comment directly behind {}: programs differ in where they begin the pixels", what),
+             "write the comment before the sizes, and one line's end between the largest value and the pixels");
+    if (!is_blank(c) && c != '#')
+        fail(source, fmt::format("has {} behind the digits of {}, where white space or a comment should be", shown(c), what),
+             whole_numbers);
+    if (c == '#')
+        while (c != '\n' && c != '\r') c = next(true);
     return value;
+}
+
+/// How many bytes stand behind so many numbers, from the first that is neither blank nor in a comment on.
+std::uint64_t bytes_behind(const Source& source, File& file, std::uint64_t numbers) {
+    std::vector<char> block(1u << 17);
+    bool inside = false, comment = false;
+    for (std::uint64_t at = static_cast<std::uint64_t>(file.tell());;) {
+        const std::size_t got = file.read_some(block.data(), block.size());
+        if (got == 0) return 0;
+        for (std::size_t i = 0; i < got; ++i) {
+            const auto c = static_cast<unsigned char>(block[i]);
+            if (comment || c == '#' || is_blank(c)) {
+                comment = comment ? c != '\n' && c != '\r' : c == '#';
+                inside = false;
+            } else if (!std::exchange(inside, true)) {
+                if (numbers-- == 0) return source.bytes - (at + i);
+            }
+        }
+        at += got;
+    }
 }
 
 Picture read_header(const Source& source, File& file) {
@@ -57,7 +106,8 @@ Picture read_header(const Source& source, File& file) {
     const bool colour = magic[1] == '3' || magic[1] == '6';
     const std::int64_t width = read_number(source, file, "the width", most_header_bytes);
     const std::int64_t height = read_number(source, file, "the height", most_header_bytes);
-    picture.most = read_number(source, file, "the largest value", most_header_bytes);
+    picture.most = read_number(source, file, "the largest value", most_header_bytes,
+                               picture.text ? Behind::blank_or_comment : Behind::pixels);
     if (picture.most < 1 || picture.most > 65535) {
         fail(source, fmt::format("declares {} as its largest value; 1 to 65535 can be read", picture.most),
              "the file is damaged: write it again");
@@ -118,7 +168,11 @@ bool matches(Head head) {
 
 FileInfo info(const Source& source) {
     File file = File::open(source.path);
-    return read_header(source, file).file;
+    Picture picture = read_header(source, file);
+    const auto samples = static_cast<std::uint64_t>(picture.file.desc.count());
+    if (const std::uint64_t behind = picture.text ? bytes_behind(source, file, samples) : 0; behind > 0)
+        picture.file.ignored.push_back(fmt::format("{} bytes behind its pixels", behind));
+    return picture.file;
 }
 
 HostArray read(const Source& source) {

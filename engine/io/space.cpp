@@ -24,6 +24,13 @@ Vector3 across(const Vector3& a, const Vector3& b, double length) noexcept {
     return c;
 }
 
+bool spans(const Space& space) noexcept {
+    const auto& [a, b, c] = space.steps;
+    const double volume =
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    return std::abs(volume) > 1e-9 * length_of(a) * length_of(b) * length_of(c);
+}
+
 std::array<double, 16> affine_of(const Space& space, double unit) noexcept {
     std::array<double, 16> m{};
     for (std::size_t row = 0; row < 3; ++row) {

@@ -20,6 +20,8 @@ struct Space {
 double length_of(const Vector3&) noexcept;
 /// Of two steps, the third: at a right angle, so long.
 Vector3 across(const Vector3&, const Vector3&, double length) noexcept;
+/// Whether the steps go along three directions, by a billionth of how long they are: else no voxel has a place of its own.
+bool spans(const Space&) noexcept;
 /// In mm, towards right, anterior and superior; `unit`: that of the space in mm.
 std::array<double, 16> affine_of(const Space&, double unit) noexcept;
 Space space_of(const std::array<double, 16>& affine, double unit) noexcept;

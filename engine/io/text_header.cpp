@@ -1,5 +1,7 @@
 #include "io/text_header.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -40,6 +42,20 @@ std::vector<std::string_view> words_of(std::string_view text) {
 std::optional<double> number_of(std::string_view text) noexcept { return parse<double>(text); }
 
 std::optional<std::int64_t> integer_of(std::string_view text) noexcept { return parse<std::int64_t>(text); }
+
+std::optional<std::int64_t> whole_number_of(std::string_view text) noexcept {
+    text = trimmed(text);
+    const std::size_t point = text.find('.');
+    const bool zeros = text.find_first_not_of('0', point + 1) == std::string_view::npos;
+    return integer_of(point != std::string_view::npos && zeros ? text.substr(0, point) : text);
+}
+
+std::string problem_of_adding(Fields& fields, std::string_view key, std::string_view value, std::string_view header) {
+    const auto [field, is_new] = fields.emplace(key, value);
+    if (is_new || field->second == value) return {};
+    return fmt::format("has the key \"{}\" twice in its {} header, as \"{}\" and as \"{}\"", key, header,
+                       shortened(field->second), shortened(value));
+}
 
 std::string shortened(std::string_view text) {
     constexpr std::size_t most = 80;

@@ -1,7 +1,9 @@
-// Headers that are lines of text: what NRRD and MetaImage share.
+// Headers that are lines of text: what NRRD, MetaImage and FITS share.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +17,15 @@ std::vector<std::string_view> words_of(std::string_view);
 /// The whole text as a number in the C locale; empty: it is none.
 std::optional<double> number_of(std::string_view) noexcept;
 std::optional<std::int64_t> integer_of(std::string_view) noexcept;
+/// A whole number, also one that is written with zeros behind its point, as MetaIO reads them: "2.0".
+std::optional<std::int64_t> whole_number_of(std::string_view) noexcept;
 std::string in_lower_case(std::string_view);
 /// What a file says, for a message: its beginning where it is long.
 std::string shortened(std::string_view);
+
+using Fields = std::map<std::string, std::string, std::less<>>;
+/// Keeps a field of a header. Empty, or what is wrong with it, as fail() says it: a key that stands there twice with unlike
+/// values, of which readers take one or the other.
+std::string problem_of_adding(Fields&, std::string_view key, std::string_view value, std::string_view header);
 
 }   // namespace parallax::io

@@ -10,6 +10,7 @@
 #include "io/ome_read.hpp"
 #include "io/tiff_choice.hpp"
 #include "io/tiff_codec.hpp"
+#include "io/tiff_missing.hpp"
 #include "io/tiff_space.hpp"
 #include "io/tiff_spread.hpp"
 #include "io/unlike_pages.hpp"
@@ -204,6 +205,7 @@ Page describe_page(const Source& source, const TiffFile& file) {
         page.alpha = kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
     }
     page.tiled = TIFFIsTiled(tiff) != 0;
+    page.sparse = lacks_some(tiff);
     return page;
 }
 
@@ -292,6 +294,7 @@ Document read_document(const Source& source, TiffSet& set) {
     if (document.signed_by_offset) document.type = ElementType::i16;
     if (said.imagej && document.palette) document.palette = false, document.colour = Colour::grey, document.channels = 1;
     check_codec(source, page);
+    const bool sparse = describe_missing(source, set, document);
 
     document.count = static_cast<std::int64_t>(document.pages.size());
     const TiffFile& file = set.file(document.full.member);
@@ -326,7 +329,7 @@ Document read_document(const Source& source, TiffSet& set) {
                  again);
         }
     } else {
-        check_plausible(source, packed, document.bytes, ratio);
+        check_plausible(source, packed, document.bytes, sparse ? std::max(ratio, sparse_ratio) : ratio);
     }
 
     FileInfo& info = document.file;

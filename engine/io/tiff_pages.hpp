@@ -18,6 +18,7 @@ struct Page {
     std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
     std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, compression = COMPRESSION_NONE;
     bool alpha = false, tiled = false;
+    bool sparse = false;           ///< some of its strips or tiles are not there
     bool of_differences = false;   ///< its samples are differences of neighbours (Predictor)
 
     /// Of one decoded row, all samples.
@@ -44,6 +45,7 @@ struct Document {
     bool signed_by_offset = false;   ///< of 16 bits, 32768 more than they mean
     bool expand = false;        ///< 1, 2, 4 bits become 8
     bool palette = false;       ///< indices become red, green, blue
+    std::vector<std::byte> fill{std::byte{0}};   ///< what repeats in strips and tiles that are not there
     /// ImageJ writes large stacks as one directory, and so does tifffile where it is told to; the pictures follow each other from
     /// here. 0: ordinary pages.
     std::uint64_t contiguous_at = 0;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "io/tiff_codec.hpp"
+#include "io/tiff_missing.hpp"
 #include "io/tiff_pages.hpp"
 
 namespace parallax::io::tiff {
@@ -35,6 +36,7 @@ public:
           file_(file),
           costs_(costs),
           page_(page),
+          fill_(document.fill),
           to_(to),
           element_(document.half ? 2 : bytes_of(document.type)),
           planes_(page.planar == PLANARCONFIG_SEPARATE ? page.samples : 1),
@@ -78,9 +80,25 @@ private:
                 again);
     }
 
-    [[noreturn]] void fail_with(const char* what, std::uint32_t index) const {
-        fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()),
-             "the file is cut off or damaged: write or copy it again");
+    /// One strip or tile, as its elements are stored.
+    void unpack(std::uint32_t index, std::byte* to, std::uint64_t bytes) const {
+        TIFF* tiff = file_.handle();
+        const char* const what = page_.tiled ? "tile" : "strip";
+        if (is_missing(tiff, index)) {
+            if (fill_.size() == 1) std::fill_n(to, bytes, fill_.front());
+            for (std::size_t i = 0; fill_.size() > 1 && i < bytes; i += fill_.size())
+                std::memcpy(to + i, fill_.data(), fill_.size());
+            return;
+        }
+        if (TIFFGetStrileOffset(tiff, index) == 0)
+            fail(source_,
+                 fmt::format("its TIFF {} {} has {} bytes from byte 0 on, where the header stands", what, index,
+                             TIFFGetStrileByteCount(tiff, index)),
+                 again);
+        const auto size = static_cast<tmsize_t>(bytes);
+        if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) != size)
+            fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()),
+                 "the file is cut off or damaged: write or copy it again");
     }
 
     void decode_strips() {
@@ -97,9 +115,8 @@ private:
         for (int plane = 0; plane < planes_; ++plane) {
             for (std::uint32_t y = 0; y < page_.height; y += std::min(rows, page_.height - y), ++strip) {
                 const std::uint32_t n = std::min(rows, page_.height - y);
-                const auto bytes = static_cast<tmsize_t>(row * n);
                 std::byte* at = direct ? to_ + row * y : scratch.data();
-                if (TIFFReadEncodedStrip(tiff, strip, at, bytes) != bytes) fail_with("strip", strip);
+                unpack(strip, at, row * n);
                 if (!direct) place(at, row, 0, y, page_.width, n, plane);
             }
         }
@@ -127,9 +144,7 @@ private:
         for (int plane = 0; plane < planes_; ++plane) {
             for (std::uint64_t y = 0; y < page_.height; y += height) {
                 for (std::uint64_t x = 0; x < page_.width; x += width, ++tile) {
-                    if (TIFFReadEncodedTile(tiff, tile, scratch.data(), static_cast<tmsize_t>(bytes)) !=
-                        static_cast<tmsize_t>(bytes))
-                        fail_with("tile", tile);
+                    unpack(tile, scratch.data(), bytes);
                     const auto x0 = static_cast<std::uint32_t>(x), y0 = static_cast<std::uint32_t>(y);
                     place(scratch.data(), row, x0, y0, std::min(width, page_.width - x0), std::min(height, page_.height - y0),
                           plane);
@@ -159,6 +174,7 @@ private:
     const TiffFile& file_;
     Costs& costs_;
     const Page& page_;
+    const std::vector<std::byte>& fill_;
     std::byte* to_;
     std::size_t element_;
     int planes_;

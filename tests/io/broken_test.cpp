@@ -146,6 +146,13 @@ TEST_CASE("every broken file has its sentence") {
     const auto tiff = [](std::vector<TiffEntry> more) {
         return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd");
     };
+    const auto nrrd = [](const std::string& more) {
+        return "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 4\nencoding: raw\n" + more + "\nabcdefgh";
+    };
+    const auto meta = [](const std::string& more) {
+        return "ObjectType = Image\nNDims = 1\nDimSize = 4\n" + more +
+               "ElementType = MET_UCHAR\nElementDataFile = LOCAL\nabcdefgh";
+    };
     // The directory leads back to itself.
     const auto led_back = [](std::string bytes) {
         const auto number = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
@@ -217,6 +224,22 @@ TEST_CASE("every broken file has its sentence") {
         {"up.nhdr", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 1\nencoding: raw\ndata file: ../x.raw\n\n",
          "not in its own folder"},
         {"gone.nhdr", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 1\nencoding: raw\ndata file: gone.raw\n\n", "no such file"},
+        {"skip.nrrd", nrrd("byte skip: 4.0\n"), "has \"4.0\" in the field \"byte skip\""},
+        {"word.nrrd", nrrd("byte skip: abc\n"), "has \"abc\" in the field \"byte skip\""},
+        {"lines.nrrd", nrrd("lineskip: 1.0\n"), "has \"1.0\" in the field \"line skip\""},
+        {"size.nrrd", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 4.0\nencoding: raw\n\nabcd",
+         "has \"4.0\" in the field \"sizes\""},
+        {"spacing.nrrd", nrrd("spacings: foo\n"), "has \"foo\" in the field \"spacings\""},
+        {"origin.nrrd", nrrd("space: LPS\nspace directions: (1,0,0)\nspace origin: (1,2,x)\n"), "space origin \"(1,2,x)\""},
+        {"twice.nrrd", nrrd("type: int8\n"), "the key \"type\" twice in its NRRD header, as \"uchar\" and as \"int8\""},
+        {"head.mha", meta("HeaderSize = abc\n"), "has \"abc\" for HeaderSize"},
+        {"inside.mha", meta("HeaderSize = 8\n"), "has a HeaderSize of 8, inside its own header"},
+        {"channels.mha", meta("ElementNumberOfChannels = 2.5\n"), "has \"2.5\" for ElementNumberOfChannels"},
+        {"size.mha", "ObjectType = Image\nNDims = 1\nDimSize = 4x\nElementType = MET_UCHAR\nElementDataFile = LOCAL\nabcd",
+         "has \"4x\" for DimSize"},
+        {"spacing.mha", meta("ElementSpacing = 2 mm\n"), "has \"2 mm\" for 1 numbers"},
+        {"twice.mha", meta("DimSize = 2\n"), "the key \"dimsize\" twice in its MetaImage header, as \"4\" and as \"2\""},
+        {"orders.mha", meta("ElementByteOrderMSB = True\nBinaryDataByteOrderMSB = False\n"), "of its byte order"},
         {"no_file.mha", "ObjectType = Image\nNDims = 1\n", "no ElementDataFile"},
         {"type.mha", "ObjectType = Image\nNDims = 1\nDimSize = 1\nElementType = MET_STRING\nElementDataFile = LOCAL\na",
          "MET_STRING"},
@@ -259,6 +282,15 @@ TEST_CASE("every broken file has its sentence") {
         {"word.pgm", "P5 width 1 255\nabc", "no number"},
         {"most.pgm", "P5 1 1 70000\nabc", "70000 as its largest value"},
         {"above.pgm", "P2 1 1 7\n9\n", "holds 9 where 7"},
+        {"point.pgm", "P2 2 2 255 1.5 2.5 3 4", "has '.' behind the digits of the pixels"},
+        {"minus.pgm", "P2 2 1 255 1-2", "has '-' behind the digits"},
+        {"comma.pgm", "P2 2 1 255 1,2", "has ',' behind the digits"},
+        {"letters.pgm", "P2 2 1 255 1a2b3", "has 'a' behind the digits"},
+        {"power.pgm", "P2 1 1 255 1e2", "has 'e' behind the digits"},
+        {"below.pgm", "P2 1 1 255 -1", "no number where the pixels should stand, but '-'"},
+        {"cross.pgm", "P5 2x2 255 abcd", "has 'x' behind the digits of the width"},
+        {"stuck.pgm", "P5 2 2 255\x01\x02\x03\x04", "has the byte 0x01 behind the digits of the largest value"},
+        {"remark.pgm", "P5 2 2\n255#hello\nabcd", "has a comment directly behind the largest value"},
         {"words.jpg", "\xff\xd8\xff and nothing else of a JPEG", "JPEG data are damaged"},
         {"half.jpg", small_jpeg().substr(0, 300), "damaged or cut off"},
     };

@@ -1,5 +1,6 @@
 // Numbers that files state are read as they were meant, whatever their unit is: no digits that arithmetic adds.
 #include "io/decimal.hpp"
+#include "io/half.hpp"
 
 #include <fmt/format.h>
 
@@ -77,4 +78,21 @@ TEST_CASE("decimal: distances and times of files in other units than ours are sh
             }
         }
     }
+}
+
+TEST_CASE("floats of 16 bits: each is its own nearest, and between two the nearer is, or the even one") {
+    std::size_t wrong = 0;
+    for (unsigned bits = 0; bits < 0x7c00; ++bits) {
+        const auto half = static_cast<std::uint16_t>(bits), next = static_cast<std::uint16_t>(bits + 1);
+        const double value = io::widen_half(half), after = bits + 1 < 0x7c00 ? io::widen_half(next) : 65536;
+        const double middle = (value + after) / 2, little = (after - value) / 1024;
+        const auto even = static_cast<std::uint16_t>(bits % 2 == 0 ? half : next);
+        wrong += io::narrow_half(value) != half || io::narrow_half(-value) != (half | 0x8000);
+        wrong += io::narrow_half(middle) != even || io::narrow_half(middle - little) != half;
+        wrong += io::narrow_half(middle + little) != next;
+    }
+    CHECK(wrong == 0);
+    CHECK(io::narrow_half(1e300) == 0x7c00);
+    CHECK(io::narrow_half(-std::numeric_limits<double>::infinity()) == 0xfc00);
+    CHECK(std::isnan(io::widen_half(io::narrow_half(std::numeric_limits<double>::quiet_NaN()))));
 }

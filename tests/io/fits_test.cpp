@@ -89,6 +89,43 @@ TEST_CASE("fits: images, signed and unsigned, scaled, in extensions") {
     CHECK(io_error(folder / "d.fits", [&] { io::info(folder / "d.fits", options); }).hint.find("MASK") != std::string::npos);
 }
 
+TEST_CASE("fits: cards whose numbers are none, or are told twice") {
+    const Folder folder;
+    const auto make = [&](std::vector<std::string> more) {
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                   16",
+                                          "NAXIS   =                    2", "NAXIS1  =                    2",
+                                          "NAXIS2  =                    1"};
+        cards.insert(cards.end(), more.begin(), more.end());
+        put(folder / "a.fits", fits(cards, std::string("\x00\x01\x00\x05", 4)));   // 1, 5
+        return folder / "a.fits";
+    };
+    const std::pair<const char*, const char*> refused[] = {
+        {"BZERO   = 1e400", "has BZERO = \"1e400\""},       {"BSCALE  = 2,5", "has BSCALE = \"2,5\""},
+        {"BSCALE  = (2,0)", "has BSCALE = \"(2,0)\""},      {"BSCALE  = NAN", "has BSCALE = \"NAN\""},
+        {"BLANK   = 1.5", "has BLANK = \"1.5\""},           {"CDELT1  = 'wide'", "has CDELT1 = \"wide\""},
+        {"NAXIS1  = 3", "the key \"NAXIS1\" twice in its"}, {"BITPIX  = 8", "as \"16\" and as \"8\""},
+    };
+    for (const auto& [card, words] : refused) {
+        CAPTURE(card);
+        const IoError error = io_error(make({card}), [&] { io::info(folder / "a.fits"); });
+        CAPTURE(error.problem);
+        CHECK(error.problem.find(words) != std::string::npos);
+        CHECK_FALSE(error.hint.empty());
+    }
+    CHECK(values_of<float>(io::read(make({"BSCALE  = 2.5D-1", "BZERO   = 1D0"}))) == std::vector<float>{1.25f, 2.25f});
+    CHECK(values_of<std::int16_t>(io::read(make({"BSCALE  =", "ORIGIN  = 'a'", "ORIGIN  = 'b'", "NAXIS1  = 2", "COMMENT = 'a'",
+                                                 "COMMENT = 'b'", "HISTORY = c", "HISTORY = d"}))) ==
+          std::vector<std::int16_t>{1, 5});
+    const auto blank = values_of<float>(io::read(make({"BLANK   = 5"})));
+    CHECK(std::isnan(blank[1]));
+    // 65541 is 5 and 2^16.
+    for (const char* const beyond : {"BLANK   = 65541", "BLANK   = -65531", "BLANK   = 32768"}) {
+        CAPTURE(beyond);
+        CHECK(values_of<std::int16_t>(io::read(make({beyond}))) == std::vector<std::int16_t>{1, 5});
+        CHECK(told_of(io::info(folder / "a.fits")).find("no element of 16 bits can be") != std::string::npos);
+    }
+}
+
 TEST_CASE("fits: distances and times, each in the unit of its axis") {
     const Folder folder;
     const auto info = [&](std::vector<std::string> more) {

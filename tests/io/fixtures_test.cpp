@@ -1,6 +1,8 @@
 // Files written byte by byte, as their formats' descriptions have them: what other programs write.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 #include "support.hpp"
 
@@ -113,6 +115,11 @@ TEST_CASE("PGM and PPM, binary and text") {
     CHECK(deep.metadata.notes.at("pgm.largest_value") == "4095");
     put(path, "P2\n3 1\n300\n0 299\n300");
     CHECK(values_of<std::uint16_t>(io::read(path)) == std::vector<std::uint16_t>{0, 299, 300});
+    // A comment ends a number, as in Netpbm's programs, and one blank stands before the pixels, whatever they are.
+    put(path, "P5\n3 2#7 \n255\n\n#3\n56");
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{'\n', '#', '3', '\n', '5', '6'});
+    put(path, "P2\n3 1#7\n255#8\n1 2#9\n3#10");
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{1, 2, 3});
     put(path, "P6 1 1 255 \xc8\x64\x32");
     CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) == u8s{124});
 }
@@ -289,6 +296,56 @@ TEST_CASE("TIFF pictures made by hand") {
         entries.pop_back();
         put(path, make_tiff({entries}, data.text, true));
         io_error(path, [&] { io::read(path, {.grey = true}); });  // two channels that are not colours
+    }
+    SUBCASE("strips and tiles that are not there have GDAL's value for none, or 0") {
+        // Two rows of two pixels, of which the file has the second or the first.
+        const auto two = [&](std::uint64_t bits, std::uint64_t at, std::vector<TiffEntry> more, const std::string& data) {
+            const std::uint64_t row = (2 * bits + 7) / 8;
+            const std::vector<std::uint64_t> offsets = {at == 0 ? 8u : 0u, at == 0 ? 0u : 8u};
+            const std::vector<std::uint64_t> counts = {at == 0 ? row : 0u, at == 0 ? 0u : row};
+            more.insert(more.end(), {{273, 4, offsets}, {278, 4, {1}}, {279, 4, counts}});
+            return make_tiff({tiff_picture(2, 2, bits, 1, 8, row, more)}, data);
+        };
+        for (const auto& [nodata, value, words] :
+             {std::tuple<const char*, std::uint8_t, const char*>{nullptr, 0, "0"}, {"255", 255, "255 (GDAL_NODATA)"},
+              {" 7.0 ", 7, "7.0 (GDAL_NODATA)"}, {"-9999", 0, "0"}, {"nan", 0, "0"}, {"", 0, "0"}}) {
+            std::vector<TiffEntry> more;
+            if (nodata) more.push_back(tiff_text(42113, nodata));
+            put(path, two(8, 0, more, "\x05\x06"));
+            CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{5, 6, value, value});
+            CHECK(told_of(io::info(path)) == std::string("1 of its 2 strips are not there: they are filled with ") + words);
+            put(path, two(8, 1, more, "\x05\x06"));
+            CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{value, value, 5, 6});
+        }
+        put(path, two(32, 0, {{339, 3, {3}}, tiff_text(42113, "-3.4028234663852886e+38")}, std::string(8, '\0')));
+        CHECK(values_of<float>(io::read(path))[3] == std::numeric_limits<float>::lowest());
+        put(path, two(16, 0, {{339, 3, {3}}, tiff_text(42113, "-1.5")}, std::string(4, '\0')));
+        CHECK(values_of<float>(io::read(path)) == std::vector<float>{0, 0, -1.5f, -1.5f});
+        put(path, two(4, 0, {tiff_text(42113, "9")}, "\x12"));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{17, 34, 153, 153});
+        // Tiles, and samples apart.
+        const std::string tile(256, '\x05');
+        std::vector<TiffEntry> tiles = {{256, 3, {32}}, {257, 3, {16}}, {258, 3, {8}},      {259, 3, {1}},        {262, 3, {1}},
+                                        {277, 3, {1}},  {322, 3, {16}}, {323, 3, {16}},
+                                        {324, 4, {0, 8}}, {325, 4, {0, 256}}};
+        put(path, make_tiff({tiles}, tile));
+        CHECK(told_of(io::info(path)) == "1 of its 2 tiles are not there: they are filled with 0");
+        const u8s read = values_of<std::uint8_t>(io::read(path));
+        CHECK((read[0] == 0 && read[15] == 0 && read[16] == 5 && read[31] == 5 && read[511] == 5));
+        // A page of a stack may have none.
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 8, 2), tiff_picture(2, 1, 8, 1, 0, 0)}, "\x05\x06"));
+        CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{5, 6, 0, 0});
+        CHECK(told_of(io::info(path)) == "1 of the 1 strips of 1 of its 2 pages are not there: they are filled with 0");
+        // Nothing at all; the header is no pixels; more than so few bytes may stand for.
+        const auto problem = [&] { return io_error(path, [&] { io::read(path); }).problem; };
+        put(path, make_tiff({tiff_picture(2, 1, 8, 1, 0, 0)}, {}));
+        CHECK(problem() == "has none of its 1 TIFF strips");
+        tiles[8].values = {8, 0}, tiles[9].values = {256, 256};
+        put(path, make_tiff({tiles}, tile + tile));
+        CHECK(problem() == "its TIFF tile 1 has 256 bytes from byte 0 on, where the header stands");
+        const std::vector<TiffEntry> half = {{273, 4, {8, 0}}, {278, 4, {1 << 19}}, {279, 4, {1 << 19, 0}}};
+        put(path, make_tiff({tiff_picture(1 << 20, 1 << 20, 8, 1, 8, 1, half)}, "\x05"));
+        CHECK(problem().find("cannot come out of") != std::string::npos);
     }
     SUBCASE("BigTIFF") {
         put(path, make_tiff({tiff_picture(2, 1, 8, 1, 16, 2)}, "\x05\x06", false, true));

@@ -2,6 +2,7 @@
 // deflate, in base64.
 #include <zlib.h>
 
+#include <complex>
 #include <string_view>
 
 #include "io/readers/lzf.hpp"
@@ -45,6 +46,16 @@ constexpr const char* hdf5_named =
     "vof+ZS+mxawNQs+ej7vJIrDn4f6wbNnzwnrhDcD3KjrN9PO3fUVWvoog5wxrM5uv/Eb6apvrrK5Hbl1nvJF6/Jzw6nxmlOWU"
     "5lolj5QbalDITAhzp4+Dg4ODg8MfO/4/3Xelpu9qmcZAlA2CeNN3nQPHwBI4WXs6UxV9NYfN/dku9Ge8NvO0IXoMSj10TOzg"
     "WPgFPcq/Uhj0Xj70YRZ9Dvj7H0SnW9HjFZ9rSPs=";
+
+// By h5py: records of two numbers, 1 and 3, and 2 and 4: ri, ir (i first), matlab (imag first, in the other order of bytes),
+// short (Re, Im), places (lat, lon), mixed (r, imag).
+constexpr const char* hdf5_pairs =
+    "eNrtV81OwkAQni2FbDAmRRMxXsSbRw4cvLEmYPCiBD14pGqjTYqYwoGbHPFNeBQfxzfA3e4sKVWayoqYuN9lMrPf7Pzka1heW42z"
+    "7eJBEQQoBRsciGOGqO4u+uq8i5agnaCdWipOorN9jJfw/iTvutNsCvYsAVWnaktbAYP/iFbztC3sDfonaN+sRV7oS+uH0vbcYeDe"
+    "Agwe++GQ+8+Be+cNeNwfefcx3S7TFYG85BDlSyUTIgOqvLI5GEfUPR6gop+M85Uqh2BjJ2UK5RcxA57ZK+TmeXXRh2VZUaMU+86R"
+    "qC0OJ3FLti/r6uKyQaAwzx7l0/nqu58U0nlV1cVOOu8YrVNK51F1Xy6dN5/a+V096+rK19BVuBZdOVq60tmHqOj33IdM+ziqozYY"
+    "1LagNuP6CD03iGvmO7nL91GhX8//137BxnU+D4uGgjFL+vV3yWI4DcMs5mTL/+wbGBgYGBgYbBq679COt/o79Ly3jnco29g7VBQO"
+    "3OHK+wj6T2vYR3uj+9D6/4tv+p/dR1drHx/M9mhQ";
 
 std::string unpacked(std::string_view base64) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -252,4 +263,22 @@ TEST_CASE("libraries: enumerations of HDF5 are their numbers, and bool where the
     CHECK(values_of<std::int8_t>(read("signs")) == std::vector<std::int8_t>{-1, 1, 1, -1});
     CHECK(values_of<std::uint16_t>(read("tissues")) == std::vector<std::uint16_t>{0, 5, 3, 2});
     CHECK(values_of<std::int32_t>(read("turned")) == std::vector<std::int32_t>{0, 5, 3, 2});
+}
+
+TEST_CASE("libraries: two numbers of HDF5 are a complex one by their names, whichever stands first, and records by others") {
+    const Folder folder;
+    put(folder / "a.h5", unpacked(hdf5_pairs));
+    if (host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that reads HDF5 is not built");
+        return;
+    }
+    using C = std::complex<float>;
+    using D = std::complex<double>;
+    const auto read = [&](const char* name) { return io::read(folder / "a.h5", of(name)); };
+    CHECK(values_of<C>(read("ri")) == std::vector<C>{{1, 3}, {2, 4}});
+    CHECK(values_of<C>(read("ir")) == std::vector<C>{{3, 1}, {4, 2}});
+    CHECK(values_of<D>(read("matlab")) == std::vector<D>{{3, 1}, {4, 2}});
+    CHECK(values_of<C>(read("short")) == std::vector<C>{{1, 3}, {2, 4}});
+    CHECK(problem(folder / "a.h5", "places").find("records of \"lat\" and \"lon\"") != std::string::npos);
+    CHECK(problem(folder / "a.h5", "mixed").find("records of \"r\" and \"imag\"") != std::string::npos);
 }

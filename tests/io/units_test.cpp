@@ -198,6 +198,16 @@ TEST_CASE("units: what stands behind the first picture of a PGM is told") {
     REQUIRE(info.ignored.size() == 1);
     CHECK(info.ignored.front().find("another one") != std::string::npos);
     CHECK(values_of<std::uint8_t>(io::read(folder / "two.pgm")) == std::vector<std::uint8_t>{'a', 'b', 'c'});
+    const std::pair<const char*, std::vector<std::string>> texts[] = {{"P2 3 1 255 1 2 3", {}},
+                                                                      {"P2 3 1 255 1 2#4\n3#5\n \n# 6\n", {}},
+                                                                      {"P2 3 1 255 1 2 3 4 5\n", {"4 bytes behind its pixels"}},
+                                                                      {"P2 3 1 255 1 2 3#4\n5", {"1 bytes behind its pixels"}}};
+    for (const auto& [text, left_out] : texts) {
+        CAPTURE(text);
+        put(folder / "text.pgm", text);
+        CHECK(io::info(folder / "text.pgm").ignored == left_out);
+        CHECK(values_of<std::uint8_t>(io::read(folder / "text.pgm")) == std::vector<std::uint8_t>{1, 2, 3});
+    }
 }
 
 TEST_CASE("units: of a resolution in millimetres or micrometres, and of one that TIFF does not have") {

@@ -40,9 +40,15 @@ std::string meta(const std::string& more, const std::string& file = "LOCAL") {
            "\n";
 }
 
+std::string padded(std::string text, std::size_t bytes) {
+    text.resize(bytes, '#');
+    return text;
+}
+
 struct ZipEntry {
     std::string name, bytes;
     bool packed = false;
+    std::uint32_t flaw = 0;   ///< of the checksum
 };
 
 std::string zip(const std::vector<ZipEntry>& entries) {
@@ -51,7 +57,8 @@ std::string zip(const std::vector<ZipEntry>& entries) {
         const std::string stored = e.packed ? deflated(e.bytes, -15) : e.bytes;
         const auto at = static_cast<std::uint32_t>(out.text.size());
         const auto common = [&](Bytes& b) {
-            b.add<std::uint16_t>(e.packed ? 8 : 0).add<std::uint32_t>(0).add<std::uint32_t>(0);
+            const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(e.bytes.data()), e.bytes.size());
+            b.add<std::uint16_t>(e.packed ? 8 : 0).add<std::uint32_t>(0).add(static_cast<std::uint32_t>(sum) ^ e.flaw);
             b.add(static_cast<std::uint32_t>(stored.size())).add(static_cast<std::uint32_t>(e.bytes.size()));
             b.add(static_cast<std::uint16_t>(e.name.size())).add<std::uint16_t>(0);
         };
@@ -90,6 +97,10 @@ TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") 
     const std::vector<std::pair<const char*, std::string>> rows = {
         {"attached.nrrd", nrrd(space + "encoding: raw\n") + elements},
         {"packed.nrrd", nrrd(space + "encoding: gzip\n") + deflated(elements, 15 + 16)},
+        {"members.nrrd", nrrd(space + "encoding: gzip\n") + deflated(elements.substr(0, 5), 15 + 16) + deflated("", 15 + 16) +
+                             deflated(elements.substr(5), 15 + 16) + "none of gzip's"},
+        {"twice.nrrd",
+         nrrd(space + "endian: little\nkey:=one\nkey:=two\nencoding: raw\n") + elements},   // which is no contradiction
         {"beside.nhdr", nrrd(space + "encoding: raw\ndata file: v.raw\n")},
         {"without_end.nhdr",
          nrrd(space + "encoding: raw\ndatafile: v.raw").substr(0, nrrd(space + "encoding: raw\ndatafile: v.raw").size())},
@@ -142,10 +153,15 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
     const std::vector<std::pair<const char*, std::string>> rows = {
         {"attached.mha", meta(space) + elements},
         {"packed.mha", meta(space + "CompressedData = True\n") + deflated(elements, 15)},
+        {"whole.mha", meta(space + "ElementNumberOfChannels = 1.0\nNDims = 3\nComment = a\nComment = b\n") + elements},
+        {"from_the_end.mha", meta(space + "HeaderSize = -1\n") + "behind the header" + elements},
+        {"from_the_beginning.mha", padded(meta(space + "HeaderSize = 400\n"), 400) + elements + "behind the elements"},
+        {"in_another.mhd", meta(space + "HeaderSize = 3\n", "behind.raw")},
         {"beside.mhd", meta(space, "v.raw")},
         {"list.mhd", meta(space, "LIST\nv.raw")},
         {"pattern.mhd", meta(space, "part%03d.raw 1 2 1")},
     };
+    put(folder / "behind.raw", "abc" + elements);
     put(folder / "part001.raw", elements.substr(0, 8)), put(folder / "part002.raw", elements.substr(8));
     for (const auto& [name, bytes] : rows) {
         CAPTURE(name);
@@ -161,6 +177,48 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
         "ObjectType = Image\nNDims = 2\nDimSize = 2 1\nElementNumberOfChannels = 3\nElementType = MET_UCHAR\nElementDataFile = "
         "LOCAL\nabcdef");
     CHECK(io::info(folder / "rgb.mha").desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
+}
+
+TEST_CASE("volumes: directions of which one goes nowhere, or where another goes, are left out and told") {
+    const Folder folder;
+    const std::string ends = "encoding: raw\n", lps = "space: left-posterior-superior\nspace origin: (1,2,3)\nspace directions: ";
+    const std::pair<const char*, std::string> rows[] = {
+        {"zero.mha", meta("TransformMatrix = 1 0 0 0 1 0 0 0 0\nOffset = 1 2 3\nElementSpacing = 2 2 2\n") + elements},
+        {"alike.mha", meta("TransformMatrix = 1 0 0 0.6 0.8 0 0.8 0.6 0\nElementSpacing = 2 2 2\n") + elements},
+        {"zero.nrrd", nrrd(lps + "(0,0,0) (0,2,0) (0,0,2)\n" + ends) + elements},
+        {"alike.nrrd", nrrd(lps + "(2,0,0) (0,2,0) (1.2,1.6,0)\n" + ends) + elements},
+    };
+    for (const auto& [name, bytes] : rows) {
+        CAPTURE(name);
+        put(folder / name, bytes);
+        const HostArray array = io::read(folder / name);
+        CHECK(values_of<std::int16_t>(array) == values);
+        CHECK_FALSE(array.metadata.affine);
+        CHECK(array.desc.find('y')->spacing == 2);
+        CHECK(told_of(io::info(folder / name)).find("have the determinant 0") != std::string::npos);
+    }
+    // Along an axis of one index no step is taken.
+    put(folder / "plane.nrrd",
+        "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 2 2 1\n" + lps + "(2,0,0) (0,2,0) (0,0,0)\n" + ends + "\nabcd");
+    CHECK(io::info(folder / "plane.nrrd").metadata.affine);
+}
+
+TEST_CASE("volumes: a chunk of Zarr may be several members of gzip") {
+    const Folder folder;
+    try {
+        io::check_writable(folder / "a.zarr", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}}));
+    } catch (const IoError& error) {
+        MESSAGE("not tried: ", error.problem);
+        return;
+    }
+    const auto gzipped = [](const char* text) { return deflated(text, 15 + 16); };
+    fs::create_directory(folder / "a.zarr");
+    put(folder / "a.zarr/.zarray", R"({"zarr_format": 2, "shape": [6], "chunks": [6], "dtype": "|u1", "order": "C",
+        "compressor": {"id": "gzip", "level": 1}, "fill_value": 0, "filters": null})");
+    put(folder / "a.zarr/0", gzipped("abc") + gzipped("") + gzipped("def"));
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.zarr")) == std::vector<std::uint8_t>{'a', 'b', 'c', 'd', 'e', 'f'});
+    put(folder / "a.zarr/0", gzipped("abcdef") + gzipped("g"));
+    CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("does not unpack") != std::string::npos);
 }
 
 TEST_CASE("volumes: patterns of names that do not fit, or lead elsewhere, are refused") {
@@ -250,6 +308,67 @@ TEST_CASE("volumes: one array of an NPZ archive") {
         options.dataset = "data.npy";
         CHECK(values_of<std::int16_t>(io::read(folder / "two.npz", options)) == values);
     }
+}
+
+TEST_CASE("volumes: the checksum of an NPZ archive's array is looked at where all of it was read") {
+    const Folder folder;
+    const fs::path path = folder / "a.npz";
+    const auto npy = [](bool fortran) {
+        return make_npy(fmt::format("{{'descr': '<i2', 'fortran_order': {}, 'shape': (2, 2, 2), }}", fortran ? "True" : "False"),
+                        elements);
+    };
+    const auto problem = [&](const auto& work) { return io_error(path, work).problem; };
+    constexpr const char* words = "its array \"data\" is damaged: its checksum (CRC-32) is";
+    for (const bool packed : {false, true}) {
+        CAPTURE(packed);
+        for (const bool fortran : {false, true}) {
+            put(path, zip({{"data.npy", npy(fortran), packed, 1}}));
+            CHECK(io::info(path).desc.count() == 8);
+            CHECK(problem([&] { io::read(path); }).starts_with(words));
+        }
+        put(path, zip({{"data.npy", npy(false), packed, 1}}));
+        std::vector<std::int16_t> slice(4);
+        auto* const to = reinterpret_cast<std::byte*>(slice.data());
+        io::SliceStream stream = io::open_slices(path);
+        stream.next(1, to);
+        CHECK(problem([&] { stream.next(1, to); }).starts_with(words));
+        // A part of it: what is packed has been unpacked up to there all the same, and what is not was passed over.
+        stream = io::open_slices(path);
+        stream.skip(1);
+        if (packed) CHECK(problem([&] { stream.next(1, to); }).starts_with(words));
+        else stream.next(1, to);
+        io::ReadOptions options;
+        options.pages = std::pair<std::int64_t, std::int64_t>{1, 2};
+        CHECK(io::read(path, options).desc.count() == 4);
+    }
+    // What is behind the elements counts; and bytes that are others by now.
+    put(path, zip({{"data.npy", npy(false) + "more"}}));
+    CHECK(values_of<std::int16_t>(io::read(path)) == values);
+    std::string bytes = zip({{"data.npy", npy(false)}});
+    bytes[bytes.find(elements)] ^= 0x55;
+    put(path, bytes);
+    CHECK(problem([&] { io::read(path); }).starts_with(words));
+}
+
+TEST_CASE("volumes: of two arrays of one name in an NPZ archive none is taken") {
+    const Folder folder;
+    const std::string data = make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "abc");
+    put(folder / "a.npz", zip({{"data.npy", data}, {"bg.npy", data}, {"data.npy", data}}));
+    io::ReadOptions options;
+    options.dataset = "data";
+    CHECK(io_error(folder / "a.npz", [&] { io::read(folder / "a.npz", options); }).problem ==
+          "has several arrays \"data\", of which programs take one or another");
+    options.dataset = "bg";
+    CHECK(io::read(folder / "a.npz", options).desc.count() == 3);
+}
+
+TEST_CASE("volumes: a single number of NPZ is read") {
+    const Folder folder;
+    const std::string npy = make_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (), }", elements.substr(0, 2));
+    put(folder / "a.npz", zip({{"a.npy", npy}}));
+    const HostArray one = io::read(folder / "a.npz");
+    CHECK(one.desc.axes.empty());
+    CHECK(values_of<std::int16_t>(one) == std::vector<std::int16_t>{1});
 }
 
 TEST_CASE("volumes: packed pixels of cameras") {

@@ -1,6 +1,10 @@
 // OME-Zarr and Zarr as they are written: read back by the program that reads others', and looked at file by file.
+#include <complex>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "io/pieces.hpp"
 #include "io/transaction.hpp"
@@ -367,19 +371,69 @@ TEST_CASE("zarr: chunks in Fortran's order are read as what they mean") {
     }
 }
 
-TEST_CASE("zarr: missing chunks of whole numbers have the fill value, of which only as many bytes are taken as an element has") {
+TEST_CASE("zarr: a missing chunk has exactly the fill value, or is refused where that is none of its type") {
     if (!can_read_zarr()) return;
     const Folder folder;
-    io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 1}, {'x', 3}})));
-    for (const auto& [fill, value] : {std::pair<Json, int>{7, 7}, {-1, 255}, {263, 7}, {3.0, 3}, {true, 1}, {false, 0}}) {
+    const fs::path store = folder / "a.zarr";
+    io::write(store, pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 1}, {'x', 3}})));
+    // Of each type two chunks of three elements, of which the second is not there.
+    const auto prepare = [&](const char* dtype, std::size_t bytes, const Json& fill) {
+        Json header = json_at(store / "0/.zarray");
+        header["dtype"] = dtype, header["fill_value"] = fill;
+        put(store / "0/.zarray", header.dump());
+        put(store / "0/0/0/0", std::string(3 * bytes, '\0'));
+        fs::remove(store / "0/1/0/0");
+    };
+    const auto check = [&](const char* dtype, const Json& fill, auto value) {
+        CAPTURE(dtype);
         CAPTURE(fill.dump());
-        Json header = json_at(folder / "a.zarr/0/.zarray");
-        header["fill_value"] = fill;
-        put(folder / "a.zarr/0/.zarray", header.dump());
-        fs::remove(folder / "a.zarr/0/1/0/0");
-        const auto values = values_of<std::uint8_t>(io::read(folder / "a.zarr"));
-        const std::vector<std::uint8_t> missing(values.begin() + 3, values.end());
-        CHECK(missing == std::vector<std::uint8_t>(3, static_cast<std::uint8_t>(value)));
+        const std::string kind = dtype;
+        prepare(dtype, kind == "<f2" ? 2 : sizeof value, fill);
+        const HostArray array = io::read(store);
+        REQUIRE(bytes_of(array.desc.type) == sizeof value);
+        CHECK(std::memcmp(array.data() + 3 * sizeof value, &value, sizeof value) == 0);
+        CHECK(std::memcmp(array.data() + 5 * sizeof value, &value, sizeof value) == 0);
+        CHECK(told_of(io::info(store)).find("they are filled with " + fill.dump()) != std::string::npos);
+    };
+    using Complex = std::complex<float>;
+    using Complex2 = std::complex<double>;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
+    for (const auto& [fill, value] :
+         {std::pair<Json, std::uint8_t>{7, 7}, {255, 255}, {3.0, 3}, {true, 1}, {false, 0}, {nullptr, 0}})
+        check("|u1", fill, value);
+    check("|i1", -128, std::int8_t{-128});
+    check(">i2", -2, std::int16_t{-2});
+    check("<u8", 18446744073709551615u, ~std::uint64_t{0});
+    check("<i8", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min());
+    check("|b1", true, std::uint8_t{1});
+    check("|b1", 2, std::uint8_t{1});
+    check("|b1", 0, std::uint8_t{0});
+    check("<f4", "NaN", nan);
+    check(">f4", "Infinity", infinite);
+    check("<f8", "-Infinity", -static_cast<double>(infinite));
+    check("<f4", 1.5, 1.5f);
+    check("<f4", true, 1.0f);
+    for (const auto& [fill, value] : {std::pair<Json, float>{2049, 2048}, {2051, 2052}, {-0.0, -0.0f}, {65519, 65504},
+                                      {65520, infinite}, {1e-7, 0x1p-23f}, {"-Infinity", -infinite}})
+        check("<f2", fill, value);
+    check("<c8", Json{1.0, 2.0}, Complex{1, 2});
+    check(">c16", Json{-1.5, "Infinity"}, Complex2{-1.5, static_cast<double>(infinite)});
+    check("<c8", 3, Complex{3, 0});
+    for (const auto& [dtype, fill, type] :
+         {std::tuple<const char*, Json, const char*>{"|u1", -1, "u8"}, {"|u1", 256, "u8"}, {"|u1", 1.5, "u8"}, {"|u1", "7", "u8"},
+          {"|i1", -129, "i8"}, {"|i1", 128, "i8"}, {"<u2", 70000, "u16"}, {"<i8", 9223372036854775808u, "i64"},
+          {"<u8", 1e20, "u64"},
+          {"<f4", "nan", "f32"}, {"<f4", "0x7fc00000", "f32"}, {"<f4", "abc", "f32"}, {"<f4", Json{1.0, 2.0}, "f32"},
+          {"<f2", "inf", "f32"}, {"|b1", "false", "bool"}, {"<c8", Json::array({1.0}), "c64"}, {"<c8", Json{1.0, "i"}, "c64"},
+          {"<c16", Json{1.0, 2.0, 3.0}, "c128"}, {"<u2", Json::object(), "u16"}}) {
+        CAPTURE(dtype);
+        CAPTURE(fill.dump());
+        const std::size_t bytes = std::stoul(std::string(dtype).substr(2));
+        prepare(dtype, bytes, fill);
+        CHECK(io_error(store, [&] { io::read(store); }).problem ==
+              "lacks chunks and fills them with " + fill.dump() + ", which is no " + type);
+        put(store / "0/1/0/0", std::string(3 * bytes, '\0'));   // of a chunk that is there it does not matter
+        CHECK_NOTHROW(io::read(store));
     }
 }
 

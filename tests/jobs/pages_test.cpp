@@ -72,6 +72,40 @@ TEST_CASE("pages: of a NumPy array one by one, by a series, too; a page of what 
     CHECK(io::info(folder / "out.nii").desc.find('t') != nullptr);
 }
 
+TEST_CASE("pages: a single number, an array without axes, goes through a job, and formats that hold none say so") {
+    const TempFolder folder;
+    put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (), }", "\x05"));
+    const auto run = [&](const std::string& step, const std::string& out) {
+        write_text(folder / "job.json",
+                   R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": "in.npy"}, "steps": [)" + step +
+                       R"(], "outputs": {"image": ")" + out + R"("}})");
+        const Run ran = run_program({"run", "job.json", "--overwrite"}, folder.path());
+        CAPTURE(step);
+        CAPTURE(out);
+        CAPTURE(ran.err);
+        CHECK((ran.status == 0 || ran.status == 2));   // no signal, no failure of our own
+        return ran.status;
+    };
+    for (const auto& [step, value] : {std::pair<const char*, float>{R"({"run": "crop"})", 5},
+                                      {R"({"run": "crop", "variant": "reference"})", 5},
+                                      {R"({"run": "convert", "type": "f32"})", 5},
+                                      {R"({"run": "arithmetic", "value": 1})", 6}}) {
+        REQUIRE(run(step, "out.npy") == 0);
+        const HostArray one = io::read(folder / "out.npy");
+        CHECK(one.desc.axes.empty());
+        CHECK((one.desc.type == ElementType::u8 ? static_cast<float>(*one.as<std::uint8_t>()) : *one.as<float>()) == value);
+    }
+    for (const char* const step : {R"({"run": "box_filter", "radius": 1})", R"({"run": "equalize"})", R"({"run": "noise"})",
+                                   R"({"run": "select", "axis": "x", "index": 0})", R"({"run": "fft", "in": {"array": "image"}})",
+                                   R"({"run": "metrics", "in": {"image": "image", "reference": "image"}})"})
+        run(step, "out.npy");
+    for (const char* const out : {"o.tif", "o.png", "o.gif", "o.mp4", "o.jpg", "o.nii", "o.nrrd", "o.mha", "o.h5", "o.zarr",
+                                  "o.ome.zarr", "o.ome.tif"}) {
+        CAPTURE(out);
+        CHECK(run(R"({"run": "crop"})", out) == 2);
+    }
+}
+
 TEST_CASE("pages: three numbers of spacing want an axis z") {
     const TempFolder folder;
     put(folder / "in.npy", make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }", "ab"));

@@ -236,6 +236,22 @@ def as_open_as_before(folder):
             (folder / name).chmod(0o700 if mode is None else 0o750)
 
 
+def words_of_files_on_a_terminal(folder):
+    """What a file says is shown, and no terminal obeys it: notes, units and warnings, as text and as JSON."""
+    note = "a \x1b]0;title\x07 \x9b31m \x7f"
+    (folder / "note.nrrd").write_bytes(f'NRRD0004\ntype: uchar\ndimension: 2\nsizes: 16 16\nencoding: raw\ncontent: {note}\nspacings: 2 2\n'
+                                       'units: "\x1b[31mell" "\x1b[31mell"\n\n'.encode() + bytes(256))
+    (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": "note.nrrd"}}))
+    for words in (["info", "note.nrrd"], ["info", "--json", "note.nrrd"], ["plan", "job.json"], ["run", "job.json"]):
+        done = program(words, folder)
+        said = done.stdout + done.stderr
+        assert done.returncode == 0 and "[31mell" in said, f"{words}: status {done.returncode}: {said!r}"
+        obeyed = {c for c in said if (ord(c) < 0x20 and c not in "\n\t") or 0x7f <= ord(c) < 0xa0}
+        assert not obeyed, f"{words}: {obeyed} in {said!r}"
+        if "--json" in words:
+            assert json.loads(done.stdout)["notes"]["nrrd.content"] == note, done.stdout
+
+
 def a_job_is_no_input(folder):
     """The hint for an input that is missing is not the job, nor what else is JSON."""
     for inputs, expected in (("job.jso", "relative"), ({"files": "only/*.tif", "combine": "mean"}, "no files but .json")):
@@ -266,7 +282,7 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, words_of_files_on_a_terminal, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

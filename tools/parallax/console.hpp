@@ -1,8 +1,6 @@
 // Messages for people, on stderr: errors as one block, a progress bar. Data goes to stdout elsewhere.
 #pragma once
 
-#include "parallax/host/json.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -10,20 +8,32 @@
 #include <string>
 #include <utility>
 
+#include "parallax/host/json.hpp"
+#include "support/text.hpp"
+
 namespace parallax::cli {
 
-/// A message on stderr. Where nobody reads it, it is lost, and the work goes on.
+/// To stderr as it is. Where nobody reads it, it is lost, and the work goes on.
+void put(const std::string& message);
+
+/// A message on stderr. What a terminal would obey is escaped: names and words of files are in many of them.
 template <class... T>
 void tell(fmt::format_string<T...> text, T&&... values) {
-    const std::string message = fmt::format(text, std::forward<T>(values)...);
-    (void)!std::fwrite(message.data(), 1, message.size(), stderr);
+    put(host::printable(fmt::format(text, std::forward<T>(values)...)));
+}
+
+/// Lines for people on stdout, likewise.
+template <class... T>
+void say(fmt::format_string<T...> text, T&&... values) {
+    fmt::print("{}", host::printable(fmt::format(text, std::forward<T>(values)...)));
 }
 
 /// Prints an error as one readable block and returns the exit status that belongs to it: 2 for a wrong request, else 1.
 /// `origin` is the file that pointers point into; empty: none.
 int report_error(const std::exception&, const std::string& origin);
 
-/// Text of a JSON value; characters that are not UTF-8 (from drivers, from file names) are replaced.
+/// Text of a JSON value; characters that are not UTF-8 (from drivers, from file names) are replaced, and what a terminal would
+/// obey is escaped.
 std::string text_of(const Json&, int indent = 2);
 
 /// "12.3 MB" in powers of ten.

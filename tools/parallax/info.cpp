@@ -126,18 +126,18 @@ Json to_json(const io::FileInfo& info, const Range& range) {
 }
 
 void print(const io::FileInfo& info, const Range& range) {
-    fmt::print("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")",
-               human_bytes(static_cast<double>(info.file_bytes)));
+    say("format   {}{}, {}\n", info.format, info.detail.empty() ? "" : " (" + info.detail + ")",
+        human_bytes(static_cast<double>(info.file_bytes)));
     if (!info.parts.empty()) {
         constexpr std::size_t most = 8;   // that are named
         const std::vector<std::string> names = names_of(info);
         const std::span<const std::string> first(names.data(), std::min(most, names.size()));
-        fmt::print("files    {}: this, {}{}\n", names.size() + 1, fmt::join(first, ", "), names.size() > most ? ", ..." : "");
+        say("files    {}: this, {}{}\n", names.size() + 1, fmt::join(first, ", "), names.size() > most ? ", ..." : "");
     }
-    fmt::print("array    {}\n", info.desc.describe());
+    say("array    {}\n", info.desc.describe());
     if (const Axis* const c = info.desc.find('c')) {
         const std::string names = fmt::format("{}", fmt::join(info.metadata.channels, ", "));
-        fmt::print("channels {}: {}{}{}\n", c->size, words_of(info), names.empty() ? "" : ": ", names);
+        say("channels {}: {}{}{}\n", c->size, words_of(info), names.empty() ? "" : ": ", names);
     }
     std::string spacing;
     for (const Axis& axis : info.desc.axes) {
@@ -148,19 +148,19 @@ void print(const io::FileInfo& info, const Range& range) {
     // Without a unit 1 is a pixel; any other number is a length that the file does not name.
     const bool pixels =
         std::all_of(info.desc.axes.begin(), info.desc.axes.end(), [](const Axis& axis) { return axis.name == 't' || axis.spacing == 1; });
-    fmt::print("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
+    say("spacing  {} {}\n", spacing, !info.desc.unit.empty() ? info.desc.unit : pixels ? "pixels" : "without a unit");
     if (const std::string letters = engine::orientation_of(info.metadata); !letters.empty())
-        fmt::print("towards  {} (x, y, z go there), from {:.6g}, {:.6g}, {:.6g} mm right, anterior, superior\n", letters,
-                   (*info.metadata.affine)[3], (*info.metadata.affine)[7], (*info.metadata.affine)[11]);
-    if (info.white_is_zero) fmt::print("polarity white is zero\n");
+        say("towards  {} (x, y, z go there), from {:.6g}, {:.6g}, {:.6g} mm right, anterior, superior\n", letters,
+            (*info.metadata.affine)[3], (*info.metadata.affine)[7], (*info.metadata.affine)[11]);
+    if (info.white_is_zero) say("polarity white is zero\n");
     if (range.finite > 0) {
-        fmt::print("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()),
-                   range.sum / static_cast<double>(range.finite), is_complex(info.desc.type) ? " (modulus)" : "");
+        say("range    {} to {}, mean {:.6g}{}\n", in_words(range.low()), in_words(range.high()),
+            range.sum / static_cast<double>(range.finite), is_complex(info.desc.type) ? " (modulus)" : "");
     }
-    if (range.non_finite > 0) fmt::print("         {} values are NaN or infinite\n", range.non_finite);
-    for (const io::Warning& warning : info.warnings) fmt::print("warning  {}\n", warning.text);
-    for (const std::string& thing : info.ignored) fmt::print("left out {}\n", thing);
-    for (const auto& [name, text] : info.metadata.notes) fmt::print("note     {}: {}\n", name, text);
+    if (range.non_finite > 0) say("         {} values are NaN or infinite\n", range.non_finite);
+    for (const io::Warning& warning : info.warnings) say("warning  {}\n", warning.text);
+    for (const std::string& thing : info.ignored) say("left out {}\n", thing);
+    for (const auto& [name, text] : info.metadata.notes) say("note     {}: {}\n", name, text);
 }
 
 int show(const std::string& file, const Json& choices, bool json) {

@@ -16,37 +16,36 @@ namespace parallax::cli {
 namespace {
 
 void print(const Json& plan) {
-    if (!plan.contains("ranks")) fmt::print("device: {}\n\n", plan["device"]["name"].get<std::string>());
-    fmt::print("arrays\n");
+    if (!plan.contains("ranks")) say("device: {}\n\n", plan["device"]["name"].get<std::string>());
+    say("arrays\n");
     for (const Json& array : plan["arrays"]) {
-        fmt::print("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
-                   human_bytes(array["bytes"].get<double>()), array["from"].get<std::string>());
+        say("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
+            human_bytes(array["bytes"].get<double>()), array["from"].get<std::string>());
         if (!array.contains("warnings")) continue;   // steps have their own
-        for (const Json& warning : array["warnings"]) fmt::print("    warning: {}\n", warning.get<std::string>());
+        for (const Json& warning : array["warnings"]) say("    warning: {}\n", warning.get<std::string>());
     }
-    fmt::print("\nsteps\n");
+    say("\nsteps\n");
     for (const Json& step : plan["steps"]) {
-        fmt::print("  {}: {} by {}, policy {}\n", step["id"].get<std::string>(), step["run"].get<std::string>(),
-                   step["variant"].get<std::string>(), text_of(step["policy"], -1));
+        say("  {}: {} by {}, policy {}\n", step["id"].get<std::string>(), step["run"].get<std::string>(),
+            step["variant"].get<std::string>(), text_of(step["policy"], -1));
         for (const Json& refusal : step["refusals"]) {
-            fmt::print("    not {}: {}\n", refusal["variant"].get<std::string>(), refusal["reason"].get<std::string>());
+            say("    not {}: {}\n", refusal["variant"].get<std::string>(), refusal["reason"].get<std::string>());
         }
-        for (const Json& warning : step["warnings"]) fmt::print("    warning: {}\n", warning.get<std::string>());
+        for (const Json& warning : step["warnings"]) say("    warning: {}\n", warning.get<std::string>());
         for (const Json& kernel : step["kernels"])
-            fmt::print("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
+            say("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
         if (const Json& tiles = step["tiles"]; !tiles.is_null()) {
-            fmt::print("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n",
-                       tiles["count"].get<std::int64_t>(), tiles["size"].get<std::int64_t>(), tiles["axis"].get<std::string>(),
-                       tiles["halo"].get<std::int64_t>(), human_bytes(step["tile_bytes"].get<double>()));
+            say("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n", tiles["count"].get<std::int64_t>(),
+                tiles["size"].get<std::int64_t>(), tiles["axis"].get<std::string>(), tiles["halo"].get<std::int64_t>(),
+                human_bytes(step["tile_bytes"].get<double>()));
         }
-        if (step["slab"] != 0) fmt::print("    in slabs of {} slices\n", step["slab"].get<std::int64_t>());
-        fmt::print("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()),
-                   human_bytes(step["state_bytes"].get<double>()));
+        if (step["slab"] != 0) say("    in slabs of {} slices\n", step["slab"].get<std::int64_t>());
+        say("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()),
+            human_bytes(step["state_bytes"].get<double>()));
     }
     if (plan.contains("series")) {
         const Json& series = plan["series"];
-        fmt::print(
-            "\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  "
+        say("\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  "
             "manifest {}\n",
             series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(),
             series["items_in_memory"].get<int>(), series["readers"].get<int>(), series["writers"].get<int>(),
@@ -56,31 +55,30 @@ void print(const Json& plan) {
                 : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
             series["manifest"].get<std::string>());
         for (const Json& device : series["devices"]) {
-            fmt::print("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(),
-                       device["in_flight"].get<int>(), human_bytes(device["upper_bound_bytes"].get<double>()));
+            say("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(),
+                device["in_flight"].get<int>(), human_bytes(device["upper_bound_bytes"].get<double>()));
         }
     }
     if (plan.contains("ranks")) {
-        fmt::print("\ndevices together\n");
+        say("\ndevices together\n");
         for (const Json& rank : plan["ranks"]) {
-            fmt::print("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(),
-                       rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
-                       human_bytes(rank["upper_bound_bytes"].get<double>()));
+            say("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(),
+                rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
+                human_bytes(rank["upper_bound_bytes"].get<double>()));
         }
         return;
     }
     if (plan["spills"]) {
-        fmt::print(
-            "\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of "
+        say("\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of "
             "device memory at any one time, {} of the host's\n",
             human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["budget_bytes"].get<double>()),
             human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["host_bytes"].get<double>()));
         return;
     }
-    fmt::print("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n",
-               human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["array_bytes"].get<double>()),
-               human_bytes(plan["workspace_bytes"].get<double>()), human_bytes(plan["state_bytes"].get<double>()));
-    if (!plan.contains("series")) fmt::print("at most {} of host memory\n", human_bytes(plan["host_bytes"].get<double>()));
+    say("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n",
+        human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["array_bytes"].get<double>()),
+        human_bytes(plan["workspace_bytes"].get<double>()), human_bytes(plan["state_bytes"].get<double>()));
+    if (!plan.contains("series")) say("at most {} of host memory\n", human_bytes(plan["host_bytes"].get<double>()));
 }
 
 void print_plan(const Json& plan, bool json) {

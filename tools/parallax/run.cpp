@@ -148,7 +148,7 @@ void warn(const std::vector<std::string>& warnings) {
 void tell_of_job(const Options& options, const engine::JobResult& result, const std::string& on_stdout) {
     for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
     if (!result.retried.empty())
-        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", result.retried);
+        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", host::printable(result.retried));
     if (options.json) fmt::print("{}\n", on_stdout);
     else if (!options.quiet) summarise(result);
     name_gallery(options);
@@ -162,7 +162,7 @@ engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started
         {"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
     run_options.progress = [&bar, started](const std::string& stage, double done) {
         bar.show(stage, done);
-        spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), stage);
+        spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), host::printable(stage));
     };
     return run_options;
 }

@@ -22,7 +22,7 @@ int check(const CheckOptions& options) {
     } else {
         fmt::print("{} items done, {} failed\n", found.done, found.failed);
         if (found.damaged_lines > 0) fmt::print("{} damaged records, which do not count\n", found.damaged_lines);
-        for (const std::string& problem : found.problems) fmt::print("{}\n", problem);
+        for (const std::string& problem : found.problems) say("{}\n", problem);
         fmt::print("{}\n", found.whole() ? "whole" : "not whole");
     }
     return found.whole() ? 0 : 1;

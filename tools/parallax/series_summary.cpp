@@ -107,8 +107,7 @@ void report_failures(const SeriesResult& result) {
     }
     if (result.failed.size() > most) tell("  and {} more; the manifest has them all\n", result.failed.size() - most);
     for (const std::string& folder : result.gone)
-        tell("{} at the end of the watch: what was to come since it went is not in the results; --resume goes on\n",
-             host::printable(folder));
+        tell("{} at the end of the watch: what was to come since it went is not in the results; --resume goes on\n", folder);
     if (result.stopped) {
         const std::size_t left = result.total - result.done - result.skipped - result.failed.size();
         const bool by_failure = !result.failed.empty() && !interrupted();
@@ -151,8 +150,8 @@ engine::series::Shard shard_from(const std::string& text) {
 void say_what_tables_leave_out(const std::vector<engine::OutputReport>& outputs) {
     for (const engine::OutputReport& output : outputs) {
         if (output.left_out.empty()) continue;
-        fmt::print(stderr, "table    {}: without the {} {}, which a .csv or .json output of the record has\n", output.name,
-                   output.left_out.size() == 1 ? "list" : "lists", fmt::join(output.left_out, ", "));
+        tell("table    {}: without the {} {}, which a .csv or .json output of the record has\n", output.name,
+             output.left_out.size() == 1 ? "list" : "lists", fmt::join(output.left_out, ", "));
     }
 }
 
@@ -256,7 +255,7 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
     else if (!options.quiet)
         summarise(result, series);
     for (const engine::series::SeriesWarning& warning : result.warnings)
-        spdlog::warn("{}: {}{}", warning.first, warning.text,
+        spdlog::warn("{}{}", host::printable(warning.first + ": " + warning.text),
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result);
     name_gallery(options);

@@ -49,7 +49,7 @@ Pair pair_of(const Problem& problem) {
     Pair pair;
     pair.image = image.type;
     pair.reference = reference.type;
-    const bool has_channels = image.axes.back().name == 'c';
+    const bool has_channels = !image.axes.empty() && image.axes.back().name == 'c';
     const std::size_t plane_axes = has_channels ? 3 : 2, axes = image.axes.size();
     if (axes < plane_axes || image.axes[axes - plane_axes].name != 'y' || image.axes[axes - plane_axes + 1].name != 'x')
         throw ConfigError("/inputs/image", image.describe(), "an image (y, x), channels (c) after them, stacks before");

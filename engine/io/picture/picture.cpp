@@ -30,7 +30,7 @@ Shape shape_of(const ArrayDesc& desc) {
     Shape shape;
     std::size_t n = desc.axes.size();
     if (has_channels(desc)) shape.channels = desc.axes[--n].size;
-    shape.width = desc.axes[n - 1].size;
+    if (n > 0) shape.width = desc.axes[n - 1].size;   // a single number is one pixel
     if (n > 1) shape.height = desc.axes[n - 2].size;
     for (std::size_t i = 0; i + 2 < n; ++i) shape.frames *= desc.axes[i].size;
     return shape;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 
 namespace parallax::io::readers {
 
@@ -68,21 +70,44 @@ Type integer_type(hid_t stored) {
     }
 }
 
-/// Pairs of real numbers are complex ones, whatever their two members are called.
+std::string member_name(hid_t stored, unsigned index) {
+    char* const text = H5Tget_member_name(stored, index);
+    std::string name = text ? text : "";
+    H5free_memory(text);
+    return name;
+}
+
+/// Which of two members is the real part of a complex number, by the names that programs give them; nothing: they are others.
+std::optional<unsigned> real_member(const std::array<std::string, 2>& members) {
+    // h5py's and GDAL's; MATLAB's; Yardl's; and short ones.
+    constexpr std::array<const char*, 2> known[] = {{"r", "i"}, {"real", "imag"}, {"real", "imaginary"}, {"re", "im"}};
+    std::array<std::string, 2> names = members;
+    for (std::string& name : names)
+        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    for (const auto& [real, imaginary] : known) {
+        if (names[0] == real && names[1] == imaginary) return 0;
+        if (names[1] == real && names[0] == imaginary) return 1;
+    }
+    return std::nullopt;
+}
+
+/// Two real numbers are a complex one where their names say so, in whichever order they stand.
 Type compound_type(hid_t stored) {
     if (H5Tget_nmembers(stored) != 2) return {nullptr, {}, "records of " + std::to_string(H5Tget_nmembers(stored)) + " members"};
     const Handle first(H5Tget_member_type(stored, 0), H5Tclose), second(H5Tget_member_type(stored, 1), H5Tclose);
     if (H5Tget_class(first) != H5T_FLOAT || H5Tget_class(second) != H5T_FLOAT || H5Tget_size(first) != H5Tget_size(second))
         return {nullptr, {}, "records that are no complex numbers"};
+    const std::array<std::string, 2> names = {member_name(stored, 0), member_name(stored, 1)};
+    const std::optional<unsigned> real = real_member(names);
+    if (!real)
+        return {nullptr, {}, "records of \"" + names[0].substr(0, 40) + "\" and \"" + names[1].substr(0, 40) +
+                                 "\" (a complex number is one of \"r\" and \"i\", or \"real\" and \"imag\")"};
     const Type part = real_type(first);
     if (!part.name || H5Tget_size(first) < 4) return {nullptr, {}, "complex numbers of " + part.why};
     const std::size_t size = H5Tget_size(part.memory);
     Handle memory(H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose);
-    for (unsigned i = 0; i < 2; ++i) {
-        char* const name = H5Tget_member_name(stored, i);
-        H5Tinsert(memory, name ? name : "", i * size, part.memory);
-        H5free_memory(name);
-    }
+    H5Tinsert(memory, names[*real].c_str(), 0, part.memory);   // the library goes by names, not by the order in the file
+    H5Tinsert(memory, names[1 - *real].c_str(), size, part.memory);
     return {size == 4 ? "c64" : "c128", std::move(memory), {}};
 }
 

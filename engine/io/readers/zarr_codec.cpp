@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "io/gzip_members.hpp"
+
 namespace parallax::io::readers::zarr {
 
 bool is_known_codec(const std::string& codec) {
@@ -34,7 +36,10 @@ std::size_t unpack(const std::string& codec, const std::string& stored, std::vec
         stream.avail_in = static_cast<uInt>(stored.size());
         stream.next_out = reinterpret_cast<Bytef*>(elements.data());
         stream.avail_out = static_cast<uInt>(elements.size());
-        if (inflate(&stream, Z_FINISH) == Z_STREAM_END) got = elements.size() - stream.avail_out;
+        int code = Z_OK;
+        do code = inflate(&stream, Z_FINISH);
+        while (code == Z_STREAM_END && codec == "gzip" && begin_next_member(stream));
+        if (code == Z_STREAM_END) got = elements.size() - stream.avail_out;
         inflateEnd(&stream);
     }
     return got;

@@ -132,7 +132,7 @@ void print_changes(const std::vector<Change>& changes, bool json) {
             c.ratio > 0 ? fmt::format("{:.3f} times as long [{:.3f}, {:.3f}{}]{}{}", c.ratio, c.low, c.high, sure(c.confidence),
                                       c.why.empty() ? "" : ": ", c.why)
                         : c.why;
-        fmt::print("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
+        say("{:<16} {:<60} {}\n", c.verdict, c.row, ratio);
     }
     for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
 }

@@ -29,8 +29,8 @@ void print_reports(const Json& history) {
         for (const auto& [device, driver] : named.items()) drivers[word_of(driver)] = true;
         std::vector<std::string> words;
         for (const auto& [driver, there] : drivers) words.push_back(driver);
-        fmt::print("{:>3}  {:<20}  engine {} {}  drivers {}  {}\n", number++, word_of(report["started"]),
-                   word_of(report["engine"]), word_of(report["revision"]), fmt::join(words, ", "), word_of(report["name"]));
+        say("{:>3}  {:<20}  engine {} {}  drivers {}  {}\n", number++, word_of(report["started"]), word_of(report["engine"]),
+            word_of(report["revision"]), fmt::join(words, ", "), word_of(report["name"]));
     }
 }
 
@@ -42,8 +42,8 @@ void print_rows(const Json& history, bool all) {
         for (const Json& point : row["points"])
             ratios.push_back(point["ratio"].is_null() ? std::string("-") : fmt::format("{:.3f}", point["ratio"].get<double>()));
         const std::string since = row["since"].is_null() ? std::string() : fmt::format("since {}", row["since"].dump());
-        fmt::print("{:<16} {:<9} {}  {}{}\n", verdict, since, row["row"].get<std::string>(), fmt::join(ratios, " "),
-                   row["why"] == "" ? std::string() : "  " + row["why"].get<std::string>());
+        say("{:<16} {:<9} {}  {}{}\n", verdict, since, row["row"].get<std::string>(), fmt::join(ratios, " "),
+            row["why"] == "" ? std::string() : "  " + row["why"].get<std::string>());
     }
     std::map<std::string, int> counts;
     for (const Json& row : history["rows"]) ++counts[row["verdict"].get<std::string>()];
@@ -59,7 +59,7 @@ int show_history(const HistoryOptions& options) {
         fmt::print("{}\n", text_of(history));
     } else {
         print_reports(history);
-        fmt::print("\n");
+        say("\n");
         print_rows(history, options.all);
         for (const Json& warning : history["warnings"]) tell("warning: {}\n", warning.get<std::string>());
     }
