@@ -6,7 +6,7 @@
 #include "support/entries.hpp"
 #include "support/json_reader.hpp"
 #include "support/platform.hpp"
-#include "support/shallow_json.hpp"
+#include "support/json_outline.hpp"
 
 #include <fmt/format.h>
 

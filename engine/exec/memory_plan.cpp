@@ -153,27 +153,23 @@ std::vector<Choice> choose_variants(const Resolved& resolved, Session& session, 
 std::uint64_t most_arrays(const Resolved& resolved, const Slabs& slabs) {
     const Pipeline& job = resolved.pipeline;
     const auto last = last_uses(job);
-    std::uint64_t now = 0, most = 0;
+    std::vector<std::uint64_t> freed(job.steps.size() + 1, 0);   // after each step; last of all, what outputs keep
+    std::uint64_t now = 0;
     for (std::size_t i = 0; i < resolved.inputs.size(); ++i) {
         const ArrayDesc& desc = resolved.inputs[i].desc;
         now += slabs.by_input[i] > 0 ? slab_bytes(desc, slabs.by_input[i]) : desc.dense_bytes();
+        const auto use = last.find({std::nullopt, job.inputs[i].name});
+        if (slabs.by_input[i] == 0 && use != last.end()) freed[use->second] += desc.dense_bytes();
     }
-    most = now;
+    std::uint64_t most = now;
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
-        for (const auto& [port, desc] : resolved.steps[i].shapes) now += desc.dense_bytes();
+        for (const auto& [port, desc] : resolved.steps[i].shapes) {
+            now += desc.dense_bytes();
+            const auto use = last.find({i, port});
+            freed[use == last.end() ? i : use->second] += desc.dense_bytes();
+        }
         most = std::max(most, now);
-        const auto free = [&](const Source& source, const ArrayDesc& desc) {
-            const auto use = last.find(source);
-            if (use == last.end() || use->second == i) now -= desc.dense_bytes();
-        };
-        for (std::size_t k = 0; k < job.inputs.size(); ++k) {
-            const Source source{std::nullopt, job.inputs[k].name};
-            if (slabs.by_input[k] == 0 && last.count(source)) free(source, resolved.inputs[k].desc);
-        }
-        for (std::size_t k = 0; k <= i; ++k) {
-            for (const auto& [port, desc] : resolved.steps[k].shapes)
-                if (last.count({k, port}) || k == i) free({k, port}, desc);
-        }
+        now -= freed[i];
     }
     return most;
 }

@@ -84,8 +84,9 @@ std::size_t read_before(ReadWitness& witness, std::FILE* file, std::byte* to, st
     return done;
 }
 
-/// Of a write that failed.
-const char* hint_of(int code) { return code == EFBIG ? file_limit_hint : write_hint; }
+[[noreturn]] void fail_to_open(const fs::path& path, const char* what, int code) {
+    throw IoError(show(path), fmt::format("{}: {}", what, reason(code)), write_hint_for(code));
+}
 
 }  // namespace
 
@@ -177,7 +178,7 @@ std::optional<host::FileIdentity> File::identity() const noexcept {
 
 File File::create(const fs::path& path) {
     std::FILE* handle = create_native(path);
-    if (!handle) throw IoError(show(path), fmt::format("cannot be created: {}", reason(errno)), write_hint);
+    if (!handle) fail_to_open(path, "cannot be created", errno);
     File file(handle, show(path), 0);
     file.witness_ = Witness::of(path);
     return file;
@@ -185,7 +186,7 @@ File File::create(const fs::path& path) {
 
 File File::update(const fs::path& path) {
     std::FILE* handle = open_native(path, "r+b");
-    if (!handle) throw IoError(show(path), fmt::format("cannot be opened for writing: {}", reason(errno)), write_hint);
+    if (!handle) fail_to_open(path, "cannot be opened for writing", errno);
     if (const auto witness = Witness::of(path)) witness->moved();
     return File(handle, show(path), 0);
 }
@@ -258,14 +259,14 @@ bool File::try_write(const void* from, std::size_t bytes) noexcept {
 
 void File::write(const void* from, std::size_t bytes) {
     if (!try_write(from, bytes)) {
-        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), hint_of(write_error_));
+        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint_for(write_error_));
     }
 }
 
 void File::flush() {
     if (std::fflush(handle_) == 0) return;
     if (write_error_ == 0) write_error_ = errno ? errno : EIO;
-    throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), hint_of(write_error_));
+    throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint_for(write_error_));
 }
 
 void File::close() {
@@ -273,7 +274,7 @@ void File::close() {
     const int closed = std::fclose(std::exchange(handle_, nullptr));
     if (closed != 0 && write_error_ == 0) write_error_ = errno ? errno : EIO;
     if (write_error_ != 0)
-        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), hint_of(write_error_));
+        throw IoError(name_, fmt::format("cannot be written: {}", reason(write_error_)), write_hint_for(write_error_));
     if (witness_) witness_->closed();
 }
 
@@ -344,7 +345,7 @@ bool GzReader::verify_to_end(std::uint64_t most) {
 GzWriter::GzWriter(const fs::path& path) : name_(show(path)) {
     // Level 4: a third of the time of level 6 for volumes some per cent larger.
     gzFile file = create_gz(path);
-    if (!file) throw IoError(name_, fmt::format("cannot be created: {}", reason(errno)), write_hint);
+    if (!file) fail_to_open(path, "cannot be created", errno);
     gzbuffer(file, 1u << 18);
     handle_ = file;
 }
@@ -360,7 +361,7 @@ void GzWriter::write(const void* from, std::size_t bytes) {
         if (put <= 0) {
             int code = Z_OK;
             const std::string message = gzerror(static_cast<gzFile>(handle_), &code);
-            throw IoError(name_, fmt::format("cannot be written: {}", message), hint_of(code == Z_ERRNO ? errno : 0));
+            throw IoError(name_, fmt::format("cannot be written: {}", message), write_hint_for(code == Z_ERRNO ? errno : 0));
         }
         done += static_cast<std::size_t>(put);
     }
@@ -369,7 +370,7 @@ void GzWriter::write(const void* from, std::size_t bytes) {
 void GzWriter::close() {
     if (gzclose(static_cast<gzFile>(std::exchange(handle_, nullptr))) != Z_OK) {
         const int code = errno ? errno : EIO;
-        throw IoError(name_, fmt::format("cannot be written: {}", reason(code)), hint_of(code));
+        throw IoError(name_, fmt::format("cannot be written: {}", reason(code)), write_hint_for(code));
     }
 }
 

@@ -1,6 +1,8 @@
 // What to try where a file cannot be written.
 #pragma once
 
+#include <system_error>
+
 namespace parallax::io {
 
 /// Where a limit on the length of files is met (EFBIG), the disk has room.
@@ -8,5 +10,23 @@ constexpr const char* file_limit_hint =
     "files may not be longer than this here: raise --limit output=SIZE where it is given, or ulimit -f";
 
 constexpr const char* write_hint = "see whether the disk is full and the folder may be written";
+
+constexpr const char* open_files_hint =
+    "this process, or the system, may open no more files: close some, or raise the limit (ulimit -n)";
+
+inline bool too_many_are_open(const std::error_code& error) {
+    return error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system;
+}
+
+/// What a process lacks, which says nothing of the file or folder that it asked for.
+inline bool is_shortage(const std::error_code& error) {
+    return too_many_are_open(error) || error == std::errc::not_enough_memory;
+}
+
+/// Of what the system said when a file could not be made or written.
+inline const char* write_hint_for(const std::error_code& error) {
+    return error == std::errc::file_too_large ? file_limit_hint : too_many_are_open(error) ? open_files_hint : write_hint;
+}
+inline const char* write_hint_for(int code) { return write_hint_for(std::error_code(code, std::generic_category())); }
 
 }  // namespace parallax::io

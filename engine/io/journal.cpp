@@ -3,14 +3,16 @@
 #include "io/folder_move.hpp"
 #include "io/io.hpp"
 #include "support/octets.hpp"
-#include "support/shallow_json.hpp"
+#include "support/json_outline.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #if defined(_WIN32)
@@ -51,7 +53,7 @@ std::optional<std::vector<Move>> moves_from(const Json& list, bool overwrite) {
     std::vector<Move> moves;
     for (const Json& json : list) {
         Move move;
-        move.folder = path_of(json.at("folder").get<std::string>());
+        move.folder = path_of(json.at("folder").get<std::string>()).lexically_normal();
         move.part = json.at("part").get<std::string>();
         move.name = json.at("name").get<std::string>();
         move.old = json.at("old").get<std::string>();
@@ -75,7 +77,11 @@ bool take_line(const std::string& line, Done& done) {
     const Json json = host::with_text_as_octets(*written);
     try {
         if (json.contains("made")) done.made.push_back(path_of(json.at("made").get<std::string>()));
-        if (json.contains("place")) done.places.push_back(path_of(json.at("place").get<std::string>()));
+        if (json.contains("place")) {
+            const fs::path place = path_of(json.at("place").get<std::string>()).lexically_normal();
+            done.places.insert(place);
+            if (json.contains("which")) done.which[place] = json.at("which").get<std::string>();
+        }
         if (json.contains("tree")) done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
         if (json.contains("forward")) done.forward = true;
         if (json.contains("undo")) done.undone = true;
@@ -108,10 +114,20 @@ void move_back(const host::Folder& folder, const Move& move) {
         return;
     }
     if (is_there(folder / move.part)) return;
-    const auto now = host::identity_of(to);   // only what is ours
     std::error_code error;
-    if (now && now->bytes == move.bytes && now->inode == move.inode) fs::remove(to, error);
+    if (is_in_place(to, move)) fs::remove(to, error);   // only what is ours
     if (error) throw std::system_error(error, move.name);
+}
+
+/// Transactions of this process that go on.
+struct Own {
+    std::mutex mutex;
+    std::set<std::string> transactions;
+};
+
+Own& own() {
+    static Own own;
+    return own;
 }
 
 }  // namespace
@@ -119,7 +135,7 @@ void move_back(const host::Folder& folder, const Move& move) {
 #if defined(_WIN32)
 
 // Shared with nobody: that is the lock.
-std::unique_ptr<Journal> Journal::make(const host::Folder& base, const std::string& transaction) {
+std::unique_ptr<Journal> Journal::make_file(const host::Folder& base, const std::string& transaction) {
     int file = -1;
     if (_wsopen_s(&file, (base / (transaction + journal_ending)).c_str(), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT,
                   _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0)
@@ -134,7 +150,7 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
     return std::unique_ptr<Journal>(new Journal(file));
 }
 
-Journal::~Journal() { _close(descriptor_); }
+void Journal::close() noexcept { _close(descriptor_); }
 
 Done Journal::read() const {
     std::string all(static_cast<std::size_t>(_filelength(descriptor_)), '\0');
@@ -143,7 +159,7 @@ Done Journal::read() const {
     all.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
 #else
 
-std::unique_ptr<Journal> Journal::make(const host::Folder& base, const std::string& transaction) {
+std::unique_ptr<Journal> Journal::make_file(const host::Folder& base, const std::string& transaction) {
     const fs::path path = base / (transaction + journal_ending);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0666);
     if (file < 0) throw std::system_error(errno, std::generic_category(), path.string());
@@ -169,7 +185,7 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
     return journal;
 }
 
-Journal::~Journal() { ::close(descriptor_); }
+void Journal::close() noexcept { ::close(descriptor_); }
 
 Done Journal::read() const {
     constexpr std::size_t most = std::size_t{64} << 20;   // of our own journals: a line for each file
@@ -180,12 +196,35 @@ Done Journal::read() const {
         all.append(some, static_cast<std::size_t>(got));
 #endif
     Done done;
+    std::unordered_set<std::string_view> taken;   // each line counts once, however often somebody has put it there
     for (std::size_t at = 0; at < all.size();) {
         const std::size_t end = all.find('\n', at);
-        if (end == std::string::npos || !take_line(all.substr(at, end - at), done)) break;
+        if (end == std::string::npos) break;
+        const std::string_view line(all.data() + at, end - at);
+        if (taken.insert(line).second && !take_line(std::string(line), done)) break;
         at = end + 1;
     }
     return done;
+}
+
+std::unique_ptr<Journal> Journal::make(const host::Folder& base, const std::string& transaction) {
+    std::unique_ptr<Journal> journal = make_file(base, transaction);
+    if (!journal) return journal;
+    const std::lock_guard lock(own().mutex);
+    journal->own_ = *own().transactions.insert(transaction).first;
+    return journal;
+}
+
+Journal::~Journal() {
+    close();
+    if (own_.empty()) return;
+    const std::lock_guard lock(own().mutex);
+    own().transactions.erase(own_);
+}
+
+bool is_own(const std::string& transaction) {
+    const std::lock_guard lock(own().mutex);
+    return own().transactions.contains(transaction);
 }
 
 void Journal::write(const Json& json, bool sync) {
@@ -212,7 +251,13 @@ void Journal::write(const Json& json, bool sync) {
 }
 
 void Journal::made(const fs::path& folder) { write(Json::object({{"made", text_of(folder)}}), false); }
-void Journal::place(const fs::path& folder) { write(Json::object({{"place", text_of(folder)}}), false); }
+
+void Journal::place(const fs::path& folder, const std::string& which) {
+    Json line = {{"place", text_of(folder)}};
+    if (!which.empty()) line["which"] = which;
+    write(line, false);
+}
+
 void Journal::tree(std::uint64_t inode, bool synced) { write(Json::object({{"tree", inode}}), synced); }
 void Journal::forward() { write(Json::object({{"forward", true}}), true); }
 void Journal::undo() { write(Json::object({{"undo", true}}), true); }
@@ -233,7 +278,14 @@ void Journal::commit(const std::vector<Move>& moves, bool synced) {
     write(Json::object({{"commit", std::move(list)}, {"overwrite", overwrite}}), synced);
 }
 
-void go_forward(const FolderOf& folder_of, const Done& done) {
+fs::path name_of(const Move& move) { return path_of(move.name); }
+
+bool is_in_place(const fs::path& to, const Move& move) {
+    const auto there = host::identity_of(to);
+    return there && there->inode == move.inode && (move.folder_of_files || there->bytes == move.bytes);
+}
+
+void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
     std::set<std::pair<fs::path, std::uint64_t>> placed;
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
@@ -243,6 +295,8 @@ void go_forward(const FolderOf& folder_of, const Done& done) {
         if (there && there->inode != move.inode && placed.contains({move.folder, there->inode}))
             throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
         if (move.inode != 0) placed.emplace(move.folder, move.inode);
+        if (gone == Gone::is_lost && !is_there(from) && !is_in_place(to, move))
+            throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), move.part);
         if (move.folder_of_files) {
             folder_forward(folder, move, move.overwrite);
             continue;
@@ -291,24 +345,47 @@ void remove_made(const host::Folder& base, const std::vector<fs::path>& made) no
     }
 }
 
+namespace {
+
+/// Takes a stretch of `set` from the beginning, of `count` characters or (0) of one to ten.
+bool take_of(std::string_view& text, std::string_view set, std::size_t count = 0) {
+    const std::size_t there = std::min(text.find_first_not_of(set), text.size());
+    if (there == 0 || there > 10 || (count != 0 && there != count)) return false;
+    text.remove_prefix(there);
+    return true;
+}
+
+bool take_text(std::string_view& text, std::string_view start) {
+    if (!text.starts_with(start)) return false;
+    text.remove_prefix(start.size());
+    return true;
+}
+
+/// What stands behind the transaction in a name of ours. A part has any end: that of its output's name.
+bool is_ending(std::string_view text) {
+    constexpr std::string_view digits = "0123456789";
+    if (text == journal_ending || text == base_ending) return true;
+    if (text == "-a" || text == "-\xc3\xa9" || text == "-e\xcc\x81") return true;   // by which a series looks at a folder's names
+    if (!take_text(text, "-")) return false;
+    if (!take_text(text, "old-")) return take_of(text, digits) && take_text(text, "-");
+    if (!take_of(text, digits)) return false;
+    while (take_text(text, "-more")) {
+    }
+    take_text(text, "-going");
+    return text.empty();
+}
+
+}  // namespace
+
 std::optional<std::string> transaction_of(const std::string& name) {
+    constexpr std::string_view digits = "0123456789";
     std::string_view text = name;
-    const auto take = [&text](std::string_view set, std::size_t count) {
-        const std::size_t there = std::min(text.find_first_not_of(set), text.size());
-        if (there == 0 || (count != 0 && there != count)) return false;
-        text.remove_prefix(there);
-        return true;
-    };
-    const auto dash = [&text] {
-        const bool there = text.starts_with('-');
-        text.remove_prefix(there ? 1 : 0);
-        return there;
-    };
-    if (!text.starts_with(transaction_prefix)) return std::nullopt;
-    text.remove_prefix(std::string_view(transaction_prefix).size());
-    if (!take("0123456789", 0) || !dash() || !take("0123456789", 0) || !dash() || !take("0123456789abcdef", 8))
+    if (!take_text(text, transaction_prefix) || !take_of(text, digits) || !take_text(text, "-") || !take_of(text, digits) ||
+        !take_text(text, "-") || !take_of(text, "0123456789abcdef", 8) || !is_ending(text))
         return std::nullopt;
     return name.substr(0, name.size() - text.size());
 }
+
+bool is_transaction_name(const std::string& name) { return transaction_of(name).has_value(); }
 
 }  // namespace parallax::io

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -27,7 +28,8 @@ struct Move {
 
 struct Done {
     std::vector<std::filesystem::path> made;     ///< folders, before they were made
-    std::vector<std::filesystem::path> places;   ///< folders with parts
+    std::set<std::filesystem::path> places;      ///< folders with parts
+    std::map<std::filesystem::path, std::string> which;   ///< which_folder() of them, where a journal says that
     std::set<std::uint64_t> trees;               ///< numbers of folders that are removed with what is in them
     std::optional<std::vector<Move>> moves;      ///< it is committed
     bool forward = false;                        ///< all that could be moved is in its place for good; the rest waits
@@ -49,7 +51,7 @@ public:
     std::optional<unsigned> stranger() const noexcept { return stranger_; }
     Done read() const;
     void made(const std::filesystem::path& folder);
-    void place(const std::filesystem::path& folder);
+    void place(const std::filesystem::path& folder, const std::string& which);
     /// Of a folder under a name of the transaction's, or about to get one. Without this line only what is empty is removed:
     /// somebody may have given another's folder such a name.
     void tree(std::uint64_t inode, bool synced);
@@ -60,22 +62,36 @@ public:
 
 private:
     explicit Journal(int descriptor) : descriptor_(descriptor) {}
+    static std::unique_ptr<Journal> make_file(const host::Folder& base, const std::string& transaction);
+    void close() noexcept;
     void write(const Json&, bool sync);
     int descriptor_;
     std::optional<unsigned> stranger_;
+    std::string own_;   ///< the transaction, of a journal that was made
 };
 
 /// The folder of a move: one that is open already, or is opened now.
 using FolderOf = std::function<host::Folder(const std::filesystem::path& of_move)>;
+/// As a path.
+std::filesystem::path name_of(const Move&);
+/// What has the name is what was moved there.
+bool is_in_place(const std::filesystem::path& to, const Move&);
+/// A part that is not there was moved by a process that has ended; whoever moves his own knows that it was not.
+enum class Gone { was_moved, is_lost };
 /// Renames what is not in its place yet; the folders are not synced. Throws std::system_error.
-void go_forward(const FolderOf&, const Done&);
+void go_forward(const FolderOf&, const Done&, Gone);
 /// Brings back what was there before; where a folder has gone, there is nothing to bring back. Throws std::system_error.
 void go_back(const FolderOf&, const Done&);
 /// Removes folders that a transaction has made and that are empty.
 void remove_made(const host::Folder& base, const std::vector<std::filesystem::path>& made) noexcept;
 
-/// ".parallax-12-34-0123abcd", with which the names of all files of a transaction begin; nothing for other names.
+/// ".parallax-12-34-0123abcd", with which the names of all files of a transaction begin; nothing for names that no transaction
+/// gives, from their beginning to their end.
 std::optional<std::string> transaction_of(const std::string& name);
+/// A name that whoever cleans may take for a transaction's file, and remove: nothing else should have one.
+bool is_transaction_name(const std::string& name);
+/// Whether this process is at it: it is nothing that another has left.
+bool is_own(const std::string& transaction);
 constexpr const char* transaction_prefix = ".parallax-";
 constexpr const char* journal_ending = ".journal";
 constexpr const char* base_ending = ".base";

@@ -54,7 +54,7 @@ FileForChild::FileForChild(const fs::path& path, const std::string& name)
     : descriptor_(create_descriptor(path)), path_(path) {
     if (descriptor_ < 0) {
         const std::error_code error(errno, std::generic_category());
-        throw IoError(name, fmt::format("cannot be created: {}", error.message()), write_hint);
+        throw IoError(name, fmt::format("cannot be created: {}", error.message()), write_hint_for(error));
     }
     const fs::path opened = fmt::format("/proc/self/fd/{}", descriptor_);
     std::error_code missing;

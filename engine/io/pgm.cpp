@@ -78,13 +78,14 @@ std::int64_t read_number(const Source& source, File& file, const char* what, std
     return value;
 }
 
-/// How many bytes stand behind so many numbers, from the first that is neither blank nor in a comment on.
+/// How many bytes stand behind so many numbers, from the first that is neither blank nor in a comment on. None where one number, or
+/// what stands before it, is longer than any that is read: a file may end in a TB of nothing.
 std::uint64_t bytes_behind(const Source& source, File& file, std::uint64_t numbers) {
     std::vector<char> block(1u << 17);
     bool inside = false, comment = false;
-    for (std::uint64_t at = static_cast<std::uint64_t>(file.tell());;) {
+    for (std::uint64_t at = static_cast<std::uint64_t>(file.tell()), begun = at;;) {
         const std::size_t got = file.read_some(block.data(), block.size());
-        if (got == 0) return 0;
+        if (got == 0 || at - begun > most_pixel_bytes) return 0;
         for (std::size_t i = 0; i < got; ++i) {
             const auto c = static_cast<unsigned char>(block[i]);
             if (comment || c == '#' || is_blank(c)) {
@@ -92,6 +93,7 @@ std::uint64_t bytes_behind(const Source& source, File& file, std::uint64_t numbe
                 inside = false;
             } else if (!std::exchange(inside, true)) {
                 if (numbers-- == 0) return source.bytes - (at + i);
+                begun = at + i;
             }
         }
         at += got;

@@ -3,15 +3,21 @@
 #include "io/file.hpp"
 #include "io/journal.hpp"
 #include "parallax/host/error.hpp"
+#include "support/file_identity.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #if !defined(_WIN32)
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -23,10 +29,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t longest = 1 << 16;   // paths that systems know are shorter
+// Behind the path, in a line of its own: to versions before, which take all for the path, it is one that is not there.
+constexpr std::string_view which_begins = "folder ";
 
 struct Pointer {
     std::string text;
     bool is_mine = false;
+    bool is_held = false;   ///< its process lives, or nobody can tell
 };
 
 /// One look: what is read is what the owner is asked of. Nothing: there is none.
@@ -43,6 +52,8 @@ std::optional<Pointer> read_pointer(const fs::path& path) {
     struct stat status{};
     const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     const ::ssize_t got = is_file ? ::pread(file, pointer.text.data(), pointer.text.size(), 0) : 0;
+    // It is locked before anything is in it, and let go of at once: a lock for reading, which keeps nobody else from asking.
+    pointer.is_held = got > 0 && ::flock(file, LOCK_SH | LOCK_NB) != 0;
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
@@ -50,19 +61,89 @@ std::optional<Pointer> read_pointer(const fs::path& path) {
     return pointer;
 }
 
-}  // namespace
+/// Which of all machines, until it starts again.
+std::string which_machine() {
+#if defined(__linux__)
+    const auto read = [] {
+        std::string id;
+        std::ifstream file("/proc/sys/kernel/random/boot_id");
+        std::getline(file, id);
+        return id;
+    };
+    static const std::string at_first = read();
+    return at_first.empty() ? read() : at_first;   // it may have had no file left to open
+#else
+    return {};
+#endif
+}
 
-void write_pointer(const host::Folder& folder, const std::string& transaction, const fs::path& place, const host::Folder& base,
-                   bool synced) {
-    std::u8string path;
-    if (place.is_absolute()) path = fs::canonical(base / ".").generic_u8string();
-    const std::string text = (place.is_absolute() ? std::string(path.begin(), path.end())
-                                                  : std::to_string(std::distance(place.begin(), place.end()))) +
-                             '\n';
-    File file = File::create(folder / (transaction + base_ending));
+/// When it was made: a number may come again. 0: the file system does not know.
+std::int64_t birth_of(const fs::path& path) {
+#if defined(__linux__) && defined(STATX_BTIME)
+    struct statx state{};
+    if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BTIME, &state) == 0 && (state.stx_mask & STATX_BTIME) != 0)
+        return state.stx_btime.tv_sec * 1000000000 + state.stx_btime.tv_nsec;
+#endif
+    static_cast<void>(path);
+    return 0;
+}
+
+#if defined(_WIN32)
+
+PointerLock put_file(const fs::path& path, const std::string& text, bool) {
+    File file = File::create(path);
     file.write(text.data(), text.size());
     file.close();
-    if (place.is_absolute() && synced) host::sync_file(folder / (transaction + base_ending));
+    return {};
+}
+
+#else
+
+struct Open {
+    explicit Open(int number) : descriptor(number) {}
+    ~Open() { ::close(descriptor); }
+    Open(const Open&) = delete;
+    Open& operator=(const Open&) = delete;
+    int descriptor;
+};
+
+PointerLock put_file(const fs::path& path, const std::string& text, bool synced) {
+    const auto fail = [] { throw std::system_error(errno, std::generic_category(), "the pointer to the journal"); };
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file < 0) fail();
+    const auto open = std::make_shared<const Open>(file);
+    // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
+    static_cast<void>(::flock(file, LOCK_EX | LOCK_NB));
+    for (std::size_t at = 0; at < text.size();) {
+        const ::ssize_t put = ::write(file, text.data() + at, text.size() - at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) fail();
+        at += static_cast<std::size_t>(put);
+    }
+    if (synced && ::fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP) fail();
+    return open;
+}
+
+#endif
+
+}  // namespace
+
+std::string which_folder(const host::Folder& folder) {
+    const auto identity = host::identity_of(folder / ".");
+    const std::string machine = which_machine();
+    if (!identity || identity->inode == 0 || machine.empty()) return {};
+    return fmt::format("{} {} {} {}", machine, identity->device, identity->inode, birth_of(folder / "."));
+}
+
+PointerLock write_pointer(const host::Folder& folder, const std::string& transaction, const fs::path& place,
+                          const host::Folder& base, bool synced) {
+    std::u8string path;
+    if (place.is_absolute()) path = fs::canonical(base / ".").generic_u8string();
+    std::string text = (place.is_absolute() ? std::string(path.begin(), path.end())
+                                            : std::to_string(std::distance(place.begin(), place.end()))) +
+                       '\n';
+    if (const std::string which = which_folder(base); !which.empty()) text += fmt::format("{}{}\n", which_begins, which);
+    return put_file(folder / (transaction + base_ending), text, place.is_absolute() && synced);
 }
 
 bool has_pointer(const host::Folder& folder, const std::string& transaction) {
@@ -70,16 +151,27 @@ bool has_pointer(const host::Folder& folder, const std::string& transaction) {
     return fs::is_regular_file(fs::symlink_status(folder / (transaction + base_ending), ignored));
 }
 
-std::optional<fs::path> pointed_to(const host::Folder& folder, const std::string& transaction) {
+std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder / (transaction + base_ending));
-    if (!pointer || !pointer->text.ends_with('\n')) return std::nullopt;
-    const std::string text = pointer->text.substr(0, pointer->text.size() - 1);
+    if (!pointer || pointer->is_held || !pointer->text.ends_with('\n')) return std::nullopt;
+    std::string text = pointer->text.substr(0, pointer->text.size() - 1);
+    Pointed pointed;
+    const std::size_t last = text.rfind('\n');
+    if (last != std::string::npos && text.compare(last + 1, which_begins.size(), which_begins) == 0) {
+        pointed.which = text.substr(last + 1 + which_begins.size());
+        text.resize(last);
+    }
     const fs::path path(std::u8string(text.begin(), text.end()));
-    if (path.is_absolute()) return pointer->is_mine ? std::optional(path) : std::nullopt;
+    if (path.is_absolute()) {
+        if (!pointer->is_mine) return std::nullopt;
+        pointed.path = path;
+        return pointed;
+    }
     fs::path up = ".";
     const int levels = std::atoi(text.c_str());
     for (int i = 0; i < std::clamp(levels, 0, 256); ++i) up /= "..";
-    return folder / up;
+    pointed.path = up;
+    return pointed;
 }
 
 }  // namespace parallax::io

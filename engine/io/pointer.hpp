@@ -1,21 +1,35 @@
 // In each folder that has parts of a transaction whose journal is elsewhere: where that is. Of folders below the journal's how
-// many levels up ("2"), so that all may be moved together; of others its path.
+// many levels up ("2"), so that all may be moved together; of others its path. And which folder that is: under the same path
+// another process may see another folder (containers, disks of the nodes of a cluster), and an older one may have been moved away.
 #pragma once
 
 #include "support/folder.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace parallax::io {
 
+/// Differs for folders that are two, whoever of a machine looks, and for all of another machine (its numbers may be the same).
+/// Empty where that cannot be told.
+std::string which_folder(const host::Folder&);
+
+/// A lock on a pointer, by which others that share its folder see that the process lives, also where they do not see the journal.
+using PointerLock = std::shared_ptr<const void>;
+
 /// `place`: the folder, relative to the base or absolute. Throws IoError, std::system_error.
-void write_pointer(const host::Folder&, const std::string& transaction, const std::filesystem::path& place,
-                   const host::Folder& base, bool synced);
+PointerLock write_pointer(const host::Folder&, const std::string& transaction, const std::filesystem::path& place,
+                          const host::Folder& base, bool synced);
 bool has_pointer(const host::Folder&, const std::string& transaction);
-/// Where the journal is. Nothing where the pointer is being written at this moment, or is a path that another user has written:
-/// it would be followed with our rights.
-std::optional<std::filesystem::path> pointed_to(const host::Folder&, const std::string& transaction);
+
+struct Pointed {
+    std::filesystem::path path;   ///< of the folder of the journal, for its process; relative: from here
+    std::string which;            ///< which_folder() of that; empty: unknown
+};
+/// Where the journal is. Nothing where that is none of ours: its process lives, or nobody can tell, or it is writing the pointer
+/// at this moment; or another user has written a path there, which would be followed with our rights.
+std::optional<Pointed> pointed_to(const host::Folder&, const std::string& transaction);
 
 }  // namespace parallax::io

@@ -1,5 +1,6 @@
 // What a process that is no more has left of a transaction, by whoever comes next to the folder.
 #include "io/file.hpp"
+#include "io/hints.hpp"
 #include "io/journal.hpp"
 #include "io/pointer.hpp"
 #include "io/transaction.hpp"
@@ -26,35 +27,42 @@ namespace {
 
 constexpr auto again = std::chrono::seconds(10);   // a series of thousands of files need not list them before each
 
-bool looked_at_lately(const fs::path& folder) {
+bool looked_at_lately(const host::Folder& folder, const fs::path& path) {
     static std::mutex mutex;
     // By its name, too: a folder that is made later may get the number of one that has gone.
     static std::map<std::tuple<std::uint64_t, std::uint64_t, fs::path>, std::chrono::steady_clock::time_point> looked;
-    const auto identity = host::identity_of(folder);
+    const auto identity = host::identity_of(folder / ".");
     if (!identity || identity->inode == 0) return false;
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex);
     if (looked.size() > 4096) looked.clear();
-    const auto [at, is_new] = looked.emplace(std::tuple(identity->device, identity->inode, folder), now);
+    const auto [at, is_new] = looked.emplace(std::tuple(identity->device, identity->inode, path), now);
     if (!is_new && now - at->second < again) return true;
     at->second = now;
     return false;
 }
+
+/// This process can do no more now, and has left what it found in order, for whoever comes next. No std::exception: nothing on
+/// the way takes it for a folder that has gone.
+struct Later {
+    std::string why;   ///< empty: nothing that the user has to know
+};
 
 /// Names of files of transactions, by folder and transaction. A folder is listed anew each time; but somebody may leave there
 /// what seems to be of a hundred thousand transactions, and after 64 questions lists are kept.
 class Names {
 public:
     const std::vector<fs::path>& of(const host::Folder& folder, const std::string& transaction) {
-        std::error_code ignored;
+        std::error_code error;
         const auto identity = host::identity_of(folder / ".");
         if (++asked_ <= 64 || !identity) lists_.clear();
         const auto [list, is_new] =
             lists_.try_emplace(identity ? std::pair(identity->device, identity->inode) : Number());
         if (is_new) {
-            for (const fs::path& entry : host::entries_of(folder / "", ignored))
+            for (const fs::path& entry : host::entries_of(folder / "", error))
                 if (const auto whose = transaction_of(entry.filename().string()))
                     list->second[*whose].push_back(entry.filename());
+            if (is_shortage(error)) throw Later{};
         }
         return list->second[transaction];
     }
@@ -65,19 +73,33 @@ private:
     std::map<Number, std::map<std::string, std::vector<fs::path>>> lists_;   // by folder
 };
 
-/// These files of a transaction but its journal, and the folders of which that says so (`trees`, by their number). False: one of
-/// them is left.
+/// How long a folder may keep a process, which hears no stop meanwhile: somebody may have put there what takes for ever.
+class Patience {
+public:
+    void check() const {
+        if (std::chrono::steady_clock::now() > end_) throw Later{"there is too much of it to be done at once"};
+    }
+
+private:
+    std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+};
+
+/// These files of a transaction but its journal, and the folders of which that says so (`trees`, by their number). The pointer to
+/// the journal goes last: without it nobody would know whose the others are. False: one of them is left.
 bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::vector<fs::path>& files,
-                  const std::set<std::uint64_t>& trees = {}, std::optional<unsigned> owner = {}) {
+                  const Patience& patience, const std::set<std::uint64_t>& trees = {}, std::optional<unsigned> owner = {}) {
     bool gone = true;
+    std::error_code ignored;
     for (const fs::path& file : files) {
-        if (file == transaction + journal_ending) continue;
-        std::error_code ignored;
+        if (file == transaction + journal_ending || file == transaction + base_ending) continue;
+        patience.check();
         const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
         const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
         if (identity && trees.contains(identity->inode)) gone = remove_tree(folder, file, owner) && gone;
         else fs::remove(folder / file, ignored);
     }
+    if (gone && std::find(files.begin(), files.end(), transaction + base_ending) != files.end())
+        fs::remove(folder / (transaction + base_ending), ignored);
     return gone;
 }
 
@@ -90,12 +112,14 @@ bool is_of(const std::string& transaction, const Move& move) {
 /// none.
 class Folders {
 public:
-    Folders(const host::Folder& base, std::optional<unsigned> stranger) : base_(base), stranger_(stranger) {}
+    Folders(const host::Folder& base, std::optional<unsigned> stranger, const Patience& patience)
+        : base_(base), stranger_(stranger), patience_(patience) {}
     /// Throws std::system_error, also where it is not to be touched.
     const host::Folder& below(const fs::path& relative) {
+        patience_.check();
         const auto known = open_.find(relative);
         if (known != open_.end()) return known->second;
-        host::Folder folder = relative.is_absolute() ? host::Folder::open_strictly(relative) : base_.below(relative);
+        host::Folder folder = opened(relative);
         if (stranger_ && folder.owner() != stranger_)
             throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
         return open_.emplace(relative, std::move(folder)).first->second;
@@ -110,29 +134,94 @@ public:
     }
 
 private:
+    host::Folder opened(const fs::path& relative) const {
+        try {
+            return relative.is_absolute() ? host::Folder::open_strictly(relative) : base_.below(relative);
+        } catch (const std::system_error& error) {   // a process that may open no more files has not found that one has gone
+            if (is_shortage(error.code())) throw Later{};
+            throw;
+        }
+    }
+
     const host::Folder& base_;
     std::optional<unsigned> stranger_;
+    const Patience& patience_;
     std::map<fs::path, host::Folder> open_;
 };
 
-bool reaches_elsewhere(const Done& done) {
-    const std::vector<Move> moves = done.moves.value_or(std::vector<Move>());
-    return std::any_of(done.places.begin(), done.places.end(), [](const fs::path& place) { return place.is_absolute(); }) ||
-           std::any_of(moves.begin(), moves.end(), [](const Move& move) { return move.folder.is_absolute(); });
+/// How far recovery goes. Without a top: wherever a transaction's files are.
+struct Bounds {
+    const host::Folder* top = nullptr;
+    fs::path relative;               ///< the folder, from there
+    std::set<fs::path> elsewhere{};  ///< may be gone to as well
+};
+
+using MovesByFolder = std::map<fs::path, std::vector<Move>>;
+
+MovesByFolder by_folder(const Done& done) {
+    MovesByFolder moves;
+    if (!done.moves) return moves;
+    for (const Move& move : *done.moves) moves[move.folder].push_back(move);
+    return moves;
+}
+
+bool reaches_beyond(const Done& done, const MovesByFolder& moves, const std::set<fs::path>& elsewhere) {
+    const auto is_beyond = [&](const fs::path& folder) { return folder.is_absolute() && !elsewhere.contains(folder); };
+    return std::any_of(done.places.begin(), done.places.end(), is_beyond) ||
+           std::any_of(moves.begin(), moves.end(), [&](const auto& there) { return is_beyond(there.first); });
+}
+
+/// Under the path of the one that the journal means: what the transaction has there is neither to be seen here nor done.
+bool is_another(const host::Folder& there, const fs::path& folder, const Done& done, const MovesByFolder& moves) {
+    const auto which = done.which.find(folder);
+    if (which == done.which.end()) return false;
+    const std::string now = which_folder(there);
+    if (now.empty()) throw Later{};   // it could be told once
+    if (now == which->second) return false;
+    const auto in_it = moves.find(folder);
+    return in_it != moves.end() && !std::all_of(in_it->second.begin(), in_it->second.end(), [&](const Move& move) {
+        return is_in_place(there / name_of(move), move);   // by a machine that has been started again since
+    });
+}
+
+/// The folder of the journal that a pointer leads to; nothing: it is out of bounds. Throws std::system_error.
+std::optional<host::Folder> base_of(const host::Folder& folder, const fs::path& pointer, const Bounds& bounds) {
+    if (bounds.top == nullptr) return host::Folder::open(pointer.is_absolute() ? pointer : folder / pointer);
+    if (pointer.is_absolute())
+        return bounds.elsewhere.contains(pointer) ? std::optional(host::Folder::open_strictly(pointer)) : std::nullopt;
+    // From the top on, not up from here: the folder may have been moved meanwhile.
+    fs::path at = bounds.relative.lexically_normal();
+    for (const fs::path& part : pointer) {
+        if (part != "..") continue;
+        if (at.empty() || at == ".") return std::nullopt;
+        at = at.parent_path();
+    }
+    return bounds.top->below(at);
 }
 
 /// What lies elsewhere and is not to be touched: a folder without the transaction's pointer (that was removed last, or never
-/// written: what a journal alone says gives nobody a way into other folders), and one that cannot be opened now. True: what is in
-/// that one has yet to be done.
-bool leave_elsewhere(Done& done, Folders& folders, const std::string& transaction) {
+/// written: what a journal alone says gives nobody a way into other folders), one that cannot be opened now, and one that is
+/// another than the journal means. True: what is in those two has yet to be done.
+bool leave_elsewhere(Done& done, Folders& folders, const std::string& transaction, const MovesByFolder& moves) {
     bool waits = false;
-    const auto is_left = [&](const fs::path& folder) {
-        if (!folder.is_absolute()) return false;
+    const auto look_at = [&](const fs::path& folder) {
+        if (folder == ".") return false;
         try {
-            return !has_pointer(folders.below(folder), transaction);
+            const host::Folder& there = folders.below(folder);
+            if (has_pointer(there, transaction)) return false;
+            const bool another = is_another(there, folder, done, moves);
+            waits = waits || another;
+            return another || folder.is_absolute();
         } catch (const std::system_error&) {
+            if (!folder.is_absolute()) return false;
             return waits = true;
         }
+    };
+    std::map<fs::path, bool> known;
+    const auto is_left = [&](const fs::path& folder) {
+        const auto [left, is_new] = known.try_emplace(folder, false);
+        if (is_new) left->second = look_at(folder);
+        return left->second;
     };
     std::erase_if(done.places, is_left);
     if (done.moves) std::erase_if(*done.moves, [&](const Move& move) { return is_left(move.folder); });
@@ -140,20 +229,23 @@ bool leave_elsewhere(Done& done, Folders& folders, const std::string& transactio
 }
 
 void warn_of(const fs::path& left, const std::string& why) {
-    host::warn_once(
-        fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}", show(left), why));
+    host::warn_once(fmt::format("{}: what a process that was ended has left there cannot be finished or undone: {}",
+                                show(host::without_descriptor(left).lexically_normal()), why));
 }
 
 /// Why something waits, for the user; empty: nothing does, or it is none of ours to tell.
-std::string recover_at(const host::Folder& base, const std::string& transaction, Names& names) {
+std::string recover_at(const host::Folder& base, const std::string& transaction, Names& names, const Bounds& bounds,
+                       const Patience& patience) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return {};   // its process is alive, or it has ended by now
     Done done = journal->read();
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
-    Folders folders(base, journal->stranger());
-    if (journal->stranger() && reaches_elsewhere(done)) return {};
-    const bool waits = leave_elsewhere(done, folders, transaction);
+    Folders folders(base, journal->stranger(), patience);
+    const MovesByFolder moves = by_folder(done);
+    if (journal->stranger() && reaches_beyond(done, moves, {})) return {};
+    if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
+    const bool waits = leave_elsewhere(done, folders, transaction, moves);
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
     if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return {};
@@ -163,9 +255,10 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (done.moves && !done.undone) {
         try {
-            go_forward(below, done);
+            go_forward(below, done, Gone::was_moved);
             for (const Move& move : *done.moves) below(move.folder).sync();
         } catch (const std::system_error& error) {   // somebody has put a file of his own there
+            if (is_shortage(error.code())) throw Later{};
             if (done.forward) return error.code().message() + "; what belongs to it is in its place and stays there";
             journal->undo();
             done.undone = true;
@@ -176,12 +269,13 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     if (done.undone) go_back(below, done);
     const auto remove_in = [&](const host::Folder& folder, const fs::path& place) {
         std::vector<fs::path> files = names.of(folder, transaction);
-        for (const Move& move : done.moves.value_or(std::vector<Move>())) {   // names that a kept list does not have yet
-            if (move.folder != place) continue;
-            files.emplace_back(move.part);
-            if (!move.old.empty()) files.emplace_back(move.old);
+        if (const auto in_it = moves.find(place); in_it != moves.end()) {
+            for (const Move& move : in_it->second) {   // names that a kept list does not have yet
+                files.emplace_back(move.part);
+                if (!move.old.empty()) files.emplace_back(move.old);
+            }
         }
-        return remove_parts(folder, transaction, files, done.trees, journal->stranger());
+        return remove_parts(folder, transaction, files, patience, done.trees, journal->stranger());
     };
     bool gone = true;
     for (const fs::path& place : done.places) {
@@ -194,7 +288,8 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     if (!gone) return {};   // without the journal nobody would know what may be removed
     if (waits)
         return fmt::format(
-            "a report that belongs to it is in a folder that is not there now; where that does not come back, remove {}{}",
+            "a report that belongs to it is in a folder that is not there now (another may have its name); where that does not "
+            "come back, remove {}{}",
             transaction, journal_ending);
     if (!done.moves || done.undone) remove_made(base, done.made);
     std::error_code ignored;
@@ -202,36 +297,67 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     return {};
 }
 
-std::string recover_one(const host::Folder& folder, const std::string& transaction, Names& names) {
-    std::optional<fs::path> where = folder / ".";
-    if (has_pointer(folder, transaction)) where = pointed_to(folder, transaction);
-    if (!where) return {};   // of a process that has ended meanwhile the journal knows this folder
-    const host::Folder base = host::Folder::open(*where);
+std::string recover_one(const host::Folder& folder, const std::string& transaction, Names& names, const Bounds& bounds,
+                        const Patience& patience) {
+    std::optional<Pointed> pointed;
+    if (has_pointer(folder, transaction)) {
+        pointed = pointed_to(folder, transaction);
+        if (!pointed) return {};   // of a process that has ended meanwhile the journal knows this folder
+    }
+    const std::optional<host::Folder> base = pointed ? base_of(folder, pointed->path, bounds) : folder;
+    if (!base) return {};
     std::error_code ignored;
-    if (fs::exists(fs::symlink_status(base / (transaction + journal_ending), ignored)))
-        return recover_at(base, transaction, names);
-    remove_parts(folder, transaction,
-                 names.of(folder, transaction));   // the journal comes first and goes last: nobody's any more
+    if (fs::exists(fs::symlink_status(*base / (transaction + journal_ending), ignored)))
+        return recover_at(*base, transaction, names, bounds, patience);
+    const std::string which = pointed ? which_folder(*base) : "";
+    if (pointed && (which.empty() || which != pointed->which))
+        return fmt::format("its journal is not in {}, which may be another folder than it means (that was moved, or is of "
+                           "another machine or container); where that does not come back, remove {}* here",
+                           show(*base / ""), transaction);
+    // The journal comes first and goes last: nobody's any more.
+    remove_parts(folder, transaction, names.of(folder, transaction), patience);
     return {};
+}
+
+void recover_in(const host::Folder& folder, const fs::path& path, const Bounds& bounds) {
+    if (looked_at_lately(folder, path)) return;
+    std::set<std::string> transactions;
+    std::error_code ignored;
+    for (const fs::path& entry : host::entries_of(folder / "", ignored))
+        if (const auto transaction = transaction_of(entry.filename().string())) transactions.insert(*transaction);
+    Names names;
+    const Patience patience;
+    for (const std::string& transaction : transactions) {
+        if (is_own(transaction)) continue;
+        try {
+            patience.check();
+            const std::string waits = recover_one(folder, transaction, names, bounds, patience);
+            if (!waits.empty()) warn_of(path / transaction, waits);
+        } catch (const Later& later) {
+            if (!later.why.empty())
+                warn_of(path / transaction, fmt::format("{}; the next run goes on, or remove {}*", later.why, transaction));
+            return;
+        } catch (const std::system_error& error) {   // its text has a path, which may be of another's folder
+            if (!is_shortage(error.code())) warn_of(path / transaction, error.code().message());
+        }
+    }
 }
 
 }  // namespace
 
 void recover(const fs::path& folder) {
     const fs::path path = folder.empty() ? fs::path(".") : folder;
-    if (looked_at_lately(path)) return;
-    std::set<std::string> transactions;
-    std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(path, ignored))
-        if (const auto transaction = transaction_of(entry.filename().string())) transactions.insert(*transaction);
-    Names names;
-    for (const std::string& transaction : transactions) {
-        try {
-            const std::string waits = recover_one(host::Folder::open(path), transaction, names);
-            if (!waits.empty()) warn_of(path / transaction, waits);
-        } catch (const std::system_error& error) {   // its text has a path, which may be of another's folder
-            warn_of(path / transaction, error.code().message());
-        }
+    try {
+        recover_in(host::Folder::open(path), path, {});
+    } catch (const std::system_error&) {   // it is not there, or none that may be looked into
+    }
+}
+
+void recover_below(const host::Folder& top, const fs::path& relative, const fs::path& shown,
+                   const std::set<fs::path>& elsewhere) {
+    try {
+        recover_in(top.below(relative), shown, {&top, relative, elsewhere});
+    } catch (const std::system_error&) {   // it is not there, or has become a link
     }
 }
 

@@ -32,6 +32,7 @@ constexpr const char* permissions_hint = "look at the room and the permissions o
 /// Names in one folder are exchanged: where that crosses from one device to another, it is a layer of a container's image.
 const char* hint_for(const std::error_code& error) {
     if (error == std::errc::file_too_large) return file_limit_hint;
+    if (too_many_are_open(error)) return open_files_hint;
     if (error == std::errc::file_exists)
         return "somebody has put a file there meanwhile, or the file system takes two of the names for one (A and a): use other "
                "names";
@@ -85,6 +86,14 @@ Transaction::~Transaction() { clean(); }
 
 void Transaction::limit(std::uint64_t bytes) { bytes_left = bytes; }
 
+void Transaction::count(const fs::path& file, std::uint64_t bytes, const char* hint) {
+    std::uint64_t left = bytes_left.load();
+    do {
+        if (bytes > left)
+            throw IoError(show(file), fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, left), hint);
+    } while (!bytes_left.compare_exchange_weak(left, left - bytes));
+}
+
 std::uint64_t Transaction::left_of_limit() noexcept { return bytes_left.load(); }
 
 bool Transaction::is_part(const fs::path& path) {
@@ -111,7 +120,8 @@ host::Folder Transaction::open_or_make(const fs::path& path) {
 
 void Transaction::begin() {
     folder_ = open_or_make(base_);
-    recover(*folder_ / ".");
+    if (how_.strict) recover_below(*folder_, ".", base_);
+    else recover(*folder_ / ".");
     while (!journal_) {
         id_ = transaction_prefix + host::platform::unique_suffix();
         journal_ = Journal::make(*folder_, id_);
@@ -126,8 +136,9 @@ const host::Folder& Transaction::place(const fs::path& relative) {
         made_.push_back(part);
     });
     if (relative != ".") {
-        recover(folder / ".");
-        journal_->place(relative);
+        if (how_.strict) recover_below(*folder_, relative, base_ / relative);
+        else recover(folder / ".");
+        journal_->place(relative, which_folder(folder));
     }
     const host::Folder& place = places_.emplace(relative, folder).first->second;   // from now on it is cleaned
     if (relative != ".") point_to_base(place, relative);
@@ -136,10 +147,18 @@ const host::Folder& Transaction::place(const fs::path& relative) {
 
 void Transaction::point_to_base(const host::Folder& folder, const fs::path& relative) {
     try {
-        write_pointer(folder, id_, relative, *folder_, how_.synced);
+        pointers_.push_back(write_pointer(folder, id_, relative, *folder_, how_.synced));
     } catch (const IoError& error) {   // of a name that nobody knows
         throw IoError(show(base_ / relative), error.problem, error.hint);
     }
+}
+
+/// Folders elsewhere that are this transaction's, and its base: another one's files may be there as well.
+std::set<fs::path> Transaction::reached(const fs::path& folder) const {
+    std::set<fs::path> all{base_, folder};
+    for (const auto& [place, opened] : places_)
+        if (place.is_absolute()) all.insert(place);
+    return all;
 }
 
 /// Among places_: below the base, by whatever way it is written, or absolute.
@@ -156,8 +175,9 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     const host::Folder folder = open_or_make(path);
     const fs::path key = fs::canonical(folder / ".");
     if (places_.contains(key)) return key;
-    recover(folder / ".");
-    told_of(base_, "the journal cannot be written", [&] { journal_->place(key); });
+    if (how_.strict) recover_below(folder, ".", path, reached(key));
+    else recover(folder / ".");
+    told_of(base_, "the journal cannot be written", [&] { journal_->place(key, which_folder(folder)); });
     point_to_base(places_.emplace(key, folder).first->second, key);
     return key;
 }
@@ -240,12 +260,7 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         if (added.overwrite && !is_folder) keep_mode(old, part);
         std::error_code error;
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
-        if (!error && bytes > bytes_left.load()) {
-            throw IoError(show(target),
-                          fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, bytes_left.load()),
-                          "raise the limit, or write less");
-        }
-        if (!error) bytes_left -= bytes;
+        if (!error) count(target, bytes);
         return part;
     });
 }
@@ -329,7 +344,7 @@ void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t
         fs::copy_file(to, place / entry.old, error);
         if (!error && how_.synced) told_of(entry.target, "cannot be replaced", [&] { host::sync_file(place / entry.old); });
     }
-    if (error) throw IoError(show(entry.target), "cannot be replaced: " + error.message(), permissions_hint);
+    if (error) throw IoError(show(entry.target), "cannot be replaced: " + error.message(), hint_for(error));
 }
 
 void Transaction::put_in_place() {
@@ -357,11 +372,12 @@ void Transaction::put_in_place() {
         }
         journal_->commit(moves, how_.synced);
     });
-    const Done done{made_, {}, {}, moves, false};
+    Done done;
+    done.moves = moves;
     // Folders that are open: where the process may open no more, it can still finish or go back.
     const FolderOf open = [this](const fs::path& folder) { return places_.at(folder); };
     try {
-        go_forward(open, done);
+        go_forward(open, done, Gone::is_lost);
     } catch (const std::system_error& error) {
         try {
             journal_->undo();
@@ -389,7 +405,11 @@ bool Transaction::remove_entry(const Entry& entry) {
 void Transaction::clean() noexcept {
     try {
         std::error_code ignored;
-        if (left_) return journal_.reset();
+        const auto let_go = [this] {
+            pointers_.clear();
+            journal_.reset();
+        };
+        if (left_) return let_go();
         if (journal_) {
             for (const Entry& entry : entries_) {
                 if (remove_entry(entry)) continue;
@@ -400,12 +420,13 @@ void Transaction::clean() noexcept {
                                     "permissions in it",
                                     show(entry.target), id_));
             }
-            if (left_) return journal_.reset();   // without the journal nobody would know what may be removed
+            if (left_) return let_go();   // without the journal nobody would know what may be removed
             for (const auto& [relative, folder] : places_)
                 if (relative != ".") fs::remove(folder / (id_ + base_ending), ignored);
+            pointers_.clear();   // NFS keeps what is open in its folder, which could then not be removed
             if (!committed_) remove_made(*folder_, made_);
             fs::remove(*folder_ / (id_ + journal_ending), ignored);   // the last, and before it is let go
-            journal_.reset();
+            let_go();
         }
         if (!committed_)
             for (auto folder = made_above_.rbegin(); folder != made_above_.rend(); ++folder) fs::remove(*folder, ignored);

@@ -28,6 +28,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ public:
     /// The most bytes that all transactions of this process together may write from now on: what is beyond is an IoError of
     /// add().
     static void limit(std::uint64_t bytes);
+    /// Counts what is written beside transactions, before it is. Throws IoError where so much is not left.
+    static void count(const std::filesystem::path& file, std::uint64_t bytes, const char* hint = "raise the limit, or write less");
     /// How many are left of them: what writes many files stops there.
     static std::uint64_t left_of_limit() noexcept;
     /// Whether a file is one that add() has asked for: nobody else's, and written where it stands.
@@ -86,6 +89,7 @@ private:
     std::filesystem::path add_to(const std::filesystem::path& folder, Entry,
                                  const std::function<void(const std::filesystem::path&)>&);
     std::filesystem::path folder_beside(const std::filesystem::path& target);
+    std::set<std::filesystem::path> reached(const std::filesystem::path& folder) const;
     host::Folder open_or_make(const std::filesystem::path&);
     void point_to_base(const host::Folder& folder, const std::filesystem::path& relative);
     void make_folder(const host::Folder& place, Entry&);
@@ -108,11 +112,17 @@ private:
     std::optional<host::Folder> folder_;              ///< `base`
     std::unique_ptr<Journal> journal_;
     std::map<std::filesystem::path, host::Folder> places_;
+    std::vector<std::shared_ptr<const void>> pointers_;   ///< locked, as the journal is: others see by them that this lives
     std::vector<Entry> entries_;
 };
 
 /// Finishes or undoes what processes that are no more have left in a folder. What cannot be dealt with (another user's, a folder
 /// that may not be written) is left as it is.
 void recover(const std::filesystem::path& folder);
+/// The same for a folder below one that is held, where somebody else may put anything: nothing that is not below `top` is looked
+/// at or told of but the folders `elsewhere`, by absolute paths without links. What reaches elsewhere is left as it is.
+/// `shown`: its path, for messages.
+void recover_below(const host::Folder& top, const std::filesystem::path& relative, const std::filesystem::path& shown,
+                   const std::set<std::filesystem::path>& elsewhere = {});
 
 }  // namespace parallax::io

@@ -228,10 +228,7 @@ void write_pieces(const std::filesystem::path& path, const std::string& name, co
                                               stem_of(options.name.empty() ? name : options.name)));
         store.put(".zgroup", Json{{"zarr_format", 2}});
     } catch (const std::system_error& error) {
-        throw IoError(name, "cannot be written: " + error.code().message(),
-                      error.code() == std::errc::file_too_large
-                          ? file_limit_hint
-                          : "see whether the disk is full and the folder may be written");
+        throw IoError(name, "cannot be written: " + error.code().message(), write_hint_for(error.code()));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "job/confinement.hpp"
 
+#include "io/transaction.hpp"
 #include "job/pattern.hpp"
 #include "parallax/host/error.hpp"
 #include "support/entries.hpp"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 
 namespace parallax::engine {
@@ -20,13 +22,33 @@ namespace {
                       "an input below one of them", "name its folder with --root NAME=DIR, or leave --confined out");
 }
 
+template <class Iterator>
+fs::path joined(Iterator part, Iterator end) {
+    fs::path path;
+    for (; part != end; ++part) path /= *part;
+    return path;
+}
+
+/// What a link says; nothing: it is none, or nothing is there.
+std::optional<fs::path> link_at(const host::Folder& top, const fs::path& relative) {
+    try {
+        const host::Folder folder = top.below(relative.parent_path());
+        std::error_code error;
+        if (!fs::is_symlink(fs::symlink_status(folder / relative.filename(), error))) return std::nullopt;
+        fs::path target = fs::read_symlink(folder / relative.filename(), error);
+        return error ? std::nullopt : std::optional(std::move(target));
+    } catch (const std::system_error&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 Confinement::Confinement(const Locations& where) {
     const auto add = [this](const fs::path& path, const char* what) {
         const fs::path absolute = fs::absolute(path.empty() ? fs::path(".") : path).lexically_normal();
         try {
-            tops_.push_back({absolute.has_filename() ? absolute : absolute.parent_path(), host::Folder::open_strictly(absolute)});
+            tops_.push_back({parts_of(absolute), host::Folder::open_strictly(absolute)});
         } catch (const std::system_error& error) {
             const bool link =
                 error.code() == std::errc::too_many_symbolic_link_levels || error.code() == std::errc::not_a_directory;
@@ -44,19 +66,70 @@ Confinement::Confinement(const Locations& where) {
 #endif
 }
 
+Confinement::Parts Confinement::parts_of(const fs::path& path) {
+    Parts parts;
+    for (const fs::path& part : path)
+        if (!part.empty() && part != "." && part != path.root_directory()) parts.push_back(part);
+    return parts;
+}
+
+const Confinement::Top* Confinement::top_of(const Parts& parts) const {
+    for (const Top& top : tops_)
+        if (top.parts.size() <= parts.size() && std::equal(top.parts.begin(), top.parts.end(), parts.begin())) return &top;
+    return nullptr;
+}
+
+bool Confinement::leads_to_top(const Parts& parts) const {
+    return std::any_of(tops_.begin(), tops_.end(), [&](const Top& top) {
+        return parts.size() <= top.parts.size() && std::equal(parts.begin(), parts.end(), top.parts.begin());
+    });
+}
+
+/// Where the path leads at this moment; what is opened is held against that. Elsewhere nothing is looked at: the folders above a
+/// top are known by their names, as no link is among them, and whoever goes anywhere else has left.
 std::optional<Confinement::Place> Confinement::place_of(const fs::path& path) const {
-    // Where the path leads at this moment; what is opened is held against that.
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(fs::absolute(path), error);
-    if (error) return std::nullopt;
-    for (const Top& top : tops_) {
-        const auto [t, r] = std::mismatch(top.path.begin(), top.path.end(), real.begin(), real.end());
-        if (t != top.path.end()) continue;
-        fs::path relative;
-        for (auto part = r; part != real.end(); ++part) relative /= *part;
-        return Place{&top, relative};
+    constexpr int most_links = 40;   // as the system
+    Parts here, ahead = parts_of(fs::absolute(path).lexically_normal());
+    std::reverse(ahead.begin(), ahead.end());
+    for (int links = 0; !ahead.empty();) {
+        const fs::path part = std::move(ahead.back());
+        ahead.pop_back();
+        if (part == "..") {
+            if (!here.empty()) here.pop_back();
+            continue;
+        }
+        here.push_back(part);
+        const Top* const top = top_of(here);
+        if (top == nullptr && !leads_to_top(here)) return std::nullopt;
+        if (top == nullptr || here.size() == top->parts.size()) continue;
+        const std::optional<fs::path> target = link_at(top->folder, joined(here.begin() + std::ssize(top->parts), here.end()));
+        if (!target) continue;
+        if (++links > most_links) return std::nullopt;
+        here.pop_back();
+        if (target->is_absolute()) here.clear();
+        const Parts parts = parts_of(*target);
+        ahead.insert(ahead.end(), parts.rbegin(), parts.rend());
     }
-    return std::nullopt;
+    const Top* const top = top_of(here);
+    if (top == nullptr) return std::nullopt;
+    return Place{top, joined(here.begin() + std::ssize(top->parts), here.end())};
+}
+
+void Confinement::recover(const fs::path& folder) const {
+    if (const std::optional<Place> place = place_of(folder.empty() ? "." : folder))
+        io::recover_below(place->top->folder, place->relative, folder);
+}
+
+/// Passed over: a link to a folder or to nothing, below the tops.
+bool Confinement::is_file_of_link(const fs::path& link, const std::string& pointer) const {
+    const std::optional<Place> place = place_of(link);
+    if (!place) refuse(link, pointer);
+    try {
+        place->top->folder.file(place->relative);
+        return true;
+    } catch (const std::system_error& error) {
+        return error.code() == std::errc::permission_denied;   // is told of when it is opened
+    }
 }
 
 host::OpenedFile Confinement::open(const fs::path& file, const std::string& pointer) const {
@@ -100,7 +173,10 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
                     const std::string name = to_utf8(entry.filename());
                     if (name.front() == '.' || !matches(parts[p], name)) continue;
                     if (last) {
-                        if (fs::is_regular_file(entry, ignored)) found.push_back(path / entry.filename());
+                        const fs::file_status is = fs::symlink_status(entry, ignored);
+                        const fs::path file = path / entry.filename();
+                        if (fs::is_regular_file(is) || (fs::is_symlink(is) && is_file_of_link(file, pointer)))
+                            found.push_back(file);
                     } else if (fs::is_directory(fs::symlink_status(entry, ignored))) {
                         next.emplace_back(folder.below(entry.filename()), path / entry.filename());
                         budget.hold();
@@ -112,7 +188,7 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
     } catch (const std::system_error&) {   // it has changed meanwhile, or is not there
     }
     std::sort(found.begin(), found.end());
-    for (const fs::path& file : found) open(file, pointer);   // a link may lead elsewhere
+    for (const fs::path& file : found) open(file, pointer);   // which may not be read, or has become a link meanwhile
     return found;
 }
 

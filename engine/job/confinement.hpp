@@ -18,25 +18,32 @@ public:
     /// ConfigError, and UnsupportedError where the system cannot hold a folder.
     explicit Confinement(const Locations&);
 
-    /// A regular file below one of them. A link may lead to it from one of them; of that the end is opened, and no part of the
-    /// way there may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere.
+    /// A regular file below one of them. Links may lead to it, on a way that never leaves them; of that the end is opened, and no
+    /// part of it may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere.
     host::OpenedFile open(const std::filesystem::path&, const std::string& pointer) const;
     /// The same; nothing: there is no such file.
     std::optional<host::OpenedFile> open_if_there(const std::filesystem::path&, const std::string& pointer) const;
-    /// Files that match a pattern with * and ? in any of its parts. Links to folders are not followed by * and ?. Throws
-    /// ConfigError.
+    /// Files that match a pattern with * and ? in any of its parts. Links to folders are not followed by * and ?. A link that
+    /// leads elsewhere is refused, whatever is behind it. Throws ConfigError.
     std::vector<std::filesystem::path> expand(const std::filesystem::path& pattern, const std::string& pointer) const;
+    /// io::recover() of a folder below one of them; of others nothing.
+    void recover(const std::filesystem::path& folder) const;
 
 private:
+    using Parts = std::vector<std::filesystem::path>;
     struct Top {
-        std::filesystem::path path;   ///< without links
+        Parts parts;   ///< of its path, without links
         host::Folder folder;
     };
     struct Place {
         const Top* top;
         std::filesystem::path relative;
     };
+    static Parts parts_of(const std::filesystem::path&);
+    const Top* top_of(const Parts&) const;
+    bool leads_to_top(const Parts&) const;
     std::optional<Place> place_of(const std::filesystem::path&) const;
+    bool is_file_of_link(const std::filesystem::path& link, const std::string& pointer) const;
     std::vector<Top> tops_;
 };
 

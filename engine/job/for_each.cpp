@@ -94,8 +94,7 @@ std::string fill_placeholders(const std::string& text,
     return result.append(rest);
 }
 
-bool check_placeholders(const std::string& text, const std::optional<ForEach>& for_each, const std::string& pointer,
-                        bool output) {
+bool check_placeholders(const std::string& text, const ForEach* for_each, const std::string& pointer, bool output) {
     bool any = false;
     for_each_placeholder(text, [&](std::string_view, const std::string& inside) {
         if (!for_each)

@@ -19,7 +19,7 @@ std::string fill_placeholders(const std::string& text,
                               const std::function<std::string(const std::string& variable, const std::string& part)>& value);
 
 /// Whether there are any. Throws ConfigError for one that no variable of the series fills; without for_each, for any.
-bool check_placeholders(const std::string& text, const std::optional<ForEach>&, const std::string& pointer, bool output);
+bool check_placeholders(const std::string& text, const ForEach*, const std::string& pointer, bool output);
 
 /// What an output must be and an input may be in a series, and what only a series has.
 void check_series_keys(const Job&);

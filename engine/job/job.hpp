@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -89,7 +90,7 @@ struct ForEach {
 struct Job {
     std::string comment;
     host::DeviceSelector device;
-    std::optional<ForEach> for_each;
+    std::shared_ptr<const ForEach> for_each;   ///< shared: each item of a series has a copy of the job, and files may be many
     NonFinite non_finite = NonFinite::propagate;
     PipelineLimits limits;
     bool retry = true;                    ///< once, in a fresh context, when the device fails

@@ -74,6 +74,7 @@ bool is_utf8(std::string_view text) {
         for (std::size_t k = 1; k < length; ++k) {
             if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return false;
         }
+        if (lead == 0xed && static_cast<unsigned char>(text[i + 1]) >= 0xa0) return false;   // half of a pair of UTF-16
         i += length;
     }
     return true;
@@ -83,10 +84,21 @@ JsonAdvice on_encoding(std::string_view text) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
     const bool marked = (byte(0) == 0xff && byte(1) == 0xfe) || (byte(0) == 0xfe && byte(1) == 0xff);
     const bool spaced = text.size() > 3 && ((byte(0) == 0) != (byte(1) == 0)) && ((byte(2) == 0) != (byte(3) == 0));
+    const bool wide = (byte(2) == 0 && byte(3) == 0 && (marked || byte(1) == 0)) ||
+                      (byte(0) == 0 && byte(1) == 0 && (byte(2) == 0xfe || byte(2) == 0));
+    if (text.size() > 3 && wide) return {"text in UTF-32", "UTF-8", "save it as UTF-8 in the editor"};
     if (marked || spaced) return {"text in UTF-16", "UTF-8", "save it as UTF-8 in the editor"};
     if (text.substr(0, 2000).find('\0') != std::string_view::npos || (byte(0) == 0x89 && byte(1) == 'P'))
         return {"a file that is not text", "a JSON file", "is it an image or an array? those are inputs of a job"};
     return {"bytes that are not UTF-8", "UTF-8", "save it as UTF-8 in the editor"};
+}
+
+/// \ud800 to \udfff stand for a letter only by twos. The place is behind the one or the other.
+bool is_half_of_a_pair(const Place& p) {
+    const std::size_t escape = p.text.rfind("\\u", p.at);
+    if (escape == std::string_view::npos || escape + 12 < p.at || escape + 3 >= p.text.size()) return false;
+    const char first = p.text[escape + 2], second = p.text[escape + 3];
+    return (first == 'd' || first == 'D') && (second == '8' || second == '9' || is_letter(second));
 }
 
 JsonAdvice on_string(const Place& p) {
@@ -96,6 +108,8 @@ JsonAdvice on_string(const Place& p) {
     if (static_cast<unsigned char>(c) < 0x20)
         return {c == '\t' ? "a tab inside a string" : "a control character inside a string", "a text without it",
                 c == '\t' ? "write \\t or a space" : "remove it"};
+    if (is_half_of_a_pair(p))
+        return {"half of a pair of \\u escapes", "both halves, as in \\ud83d\\ude00", "or the letter itself, in UTF-8"};
     return {"a single \\ inside a string", "\\\\, or another escape such as \\n",
             "in paths write / for it, which works everywhere"};
 }

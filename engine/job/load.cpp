@@ -4,13 +4,13 @@
 #include "job/json_advice.hpp"
 #include "job/keys.hpp"
 #include "job/paths.hpp"
+#include "support/json_outline.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int max_depth = 64;
+constexpr std::size_t max_depth = 64;
 constexpr std::uintmax_t max_bytes = 64u << 20;
 constexpr std::size_t max_members = 10000;   // looking one up takes as long as there are members
 
@@ -37,31 +37,17 @@ std::string place_of(const std::string& text, std::size_t byte) {
 }
 
 /// nlohmann keeps the last of two equal keys without a word; a person who wrote both meant something else.
-class KeyCheck {
-public:
-    explicit KeyCheck(const std::string& origin) : origin_(origin) {}
-    bool operator()(int depth, Json::parse_event_t event, Json& value) {
-        if (depth > max_depth)
-            throw ConfigError("", origin_ + ": values nested too deep", fmt::format("at most {} levels", max_depth));
-        if (event == Json::parse_event_t::object_start) open_.emplace_back();
-        if (event == Json::parse_event_t::object_end) open_.pop_back();
-        if (event == Json::parse_event_t::key) {
-            const std::string key = value.get<std::string>();
-            if (open_.back().size() == max_members)
-                throw ConfigError("", fmt::format("{}: an object of more than {} members", origin_, max_members),
-                                  fmt::format("at most {} in one object", max_members));
-            if (!open_.back().insert(key).second) {
-                throw ConfigError("", fmt::format("{}: the key \"{}\" twice in one object", origin_, key), "each key once",
-                                  "remove one of the two");
-            }
-        }
-        return true;
-    }
-
-private:
-    const std::string& origin_;
-    std::vector<std::set<std::string>> open_;
-};
+void check_outline(const std::string& text, const std::string& origin) {
+    const auto fault = fault_of(text, {.levels = max_depth, .members = max_members, .keys_once = true});
+    if (!fault) return;
+    if (fault->excess == JsonExcess::levels)
+        throw ConfigError("", origin + ": values nested too deep", fmt::format("at most {} levels", max_depth));
+    if (fault->excess == JsonExcess::members)
+        throw ConfigError("", fmt::format("{}: an object of more than {} members", origin, max_members),
+                          fmt::format("at most {} in one object", max_members));
+    throw ConfigError("", fmt::format("{}: the key \"{}\" twice in one object", origin, fault->key), "each key once",
+                      "remove one of the two");
+}
 
 std::string unpacked(const fs::path& path, const std::string& name) {
     io::GzReader file(path);
@@ -137,8 +123,13 @@ std::string advice_on_setting(const Json& job, const std::vector<std::string>& p
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& origin) {
+    check_outline(text, origin);
     try {
-        return Json::parse(text, KeyCheck(origin));
+        Json json = Json::parse(text);
+        if (const std::size_t end = text.find('\0'); end != std::string::npos)   // where nlohmann stops reading
+            throw ConfigError("", fmt::format("no JSON in {}, {}: a byte 0 behind the value", origin, place_of(text, end + 1)),
+                              "one value, and nothing behind it");
+        return json;
     } catch (const Json::parse_error& error) {
         const JsonAdvice advice = advice_on_json(text, error.byte);
         throw ConfigError("", fmt::format("no JSON in {}, {}: {}", origin, place_of(text, error.byte), advice.found),

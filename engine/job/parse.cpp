@@ -416,7 +416,7 @@ Job read_settings(const JsonObject& whole) {
     }
     if (whole.contains("device"))
         job.device = host::DeviceSelector::parse(without_comments(whole.at("device").json()), "/device");
-    if (whole.contains("for_each")) job.for_each = read_for_each(whole.at("for_each"));
+    if (whole.contains("for_each")) job.for_each = std::make_shared<const ForEach>(read_for_each(whole.at("for_each")));
     if (whole.contains("non_finite")) {
         const std::string word = whole.word("non_finite", non_finite_words);
         job.non_finite = word == "mask" ? NonFinite::mask : word == "reject" ? NonFinite::reject : NonFinite::propagate;
@@ -473,10 +473,10 @@ Job parse_job(const Json& json, const std::vector<Algorithm>& algorithms) {
 
     for (InputSpec& input : job.inputs) {
         for (const std::string& file : input.files)
-            input.each = check_placeholders(file, job.for_each, input.pointer, false) || input.each;
+            input.each = check_placeholders(file, job.for_each.get(), input.pointer, false) || input.each;
         input.read.alone = input.globs || input.each;
     }
-    for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each, output.pointer, true);
+    for (const OutputSpec& output : job.outputs) check_placeholders(output.file, job.for_each.get(), output.pointer, true);
     check_series_keys(job);
     resolve_names(job);
     return job;

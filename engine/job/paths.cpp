@@ -8,6 +8,8 @@
 #include "core/parameters.hpp"
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/journal.hpp"
+#include "io/transaction.hpp"
 #include "job/confinement.hpp"
 #include "job/pattern.hpp"
 
@@ -32,6 +34,7 @@ fs::path locate(const std::string& text, const Locations& where, const std::stri
     if (text.find("://") != std::string::npos)
         throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
     const std::string root = root_of(text);
+    check_input_name(text, pointer);
     if (root.empty()) return where.job_folder / path_from(text);   // operator/ keeps an absolute path as it is
     const auto found = where.roots.find(root);
     if (found == where.roots.end()) {
@@ -71,6 +74,18 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
     }
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, found);
+}
+
+/// Of a job that is confined no output is or lies behind a link, wherever that leads.
+void refuse_links(const fs::path& out, const fs::path& relative, const std::string& text, const std::string& pointer) {
+    fs::path at = out;
+    for (const fs::path& part : relative) {
+        at /= part;
+        std::error_code ignored;
+        if (fs::is_symlink(fs::symlink_status(at, ignored)))
+            throw ConfigError(pointer, fmt::format("a symbolic link behind \"{}\"", text), "a path below --out",
+                              "a confined job writes through no link");
+    }
 }
 
 /// Why a path that somebody wrote may name no file.
@@ -199,6 +214,14 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     return found;
 }
 
+void check_input_name(const std::string& text, const std::string& pointer) {
+    const std::string root = root_of(text);
+    const fs::path file = path_from(root.empty() ? text : text.substr(root.size() + 1));
+    if (!io::is_transaction_name(to_utf8(file.filename()))) return;
+    throw ConfigError(pointer, fmt::format("{}, a file that a run of Parallax has not finished", text), "a whole file",
+                      "the next run in that folder finishes or removes what one that was ended has left: rename it to keep it");
+}
+
 fs::path folder_of_input(const std::string& text, const Locations& where) {
     const std::string root = root_of(text);
     if (!root.empty() && !where.roots.contains(root)) return {};
@@ -212,7 +235,28 @@ fs::path folder_of_input(const std::string& text, const Locations& where) {
     return folder;
 }
 
+void recover_beside(const fs::path& output, const Locations& where) {
+    if (!where.confined) return io::recover(output.parent_path());
+    const auto absolute = [](const fs::path& path) { return fs::absolute(path.empty() ? "." : path).lexically_normal(); };
+    const fs::path out = absolute(where.out), folder = absolute(output).parent_path();
+    try {
+        io::recover_below(host::Folder::open_strictly(out), folder.lexically_relative(out), output.parent_path());
+    } catch (const std::system_error&) {   // there is no such folder yet, or a link is on the way, which is told of later
+    }
+}
+
+void check_names(const fs::path& path, const std::string& pointer) {
+    for (const fs::path& part : path) {
+        if (!io::is_transaction_name(to_utf8(part))) continue;
+        throw ConfigError(pointer, fmt::format("the name {}", to_utf8(part)),
+                          "a name unlike those of files that a run has not finished",
+                          fmt::format("choose another name: what begins with \"{}\" and numbers may be removed by the next run",
+                                      io::transaction_prefix));
+    }
+}
+
 void check_place(const fs::path& path, const std::string& pointer) {
+    check_names(path, pointer);
     try {
         io::check_replaceable(path, io::writes_folder(path));
     } catch (const IoError& error) {
@@ -238,7 +282,9 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
     if (!relative.has_filename() || relative.filename() == ".") {
         throw ConfigError(pointer, fmt::format("the path \"{}\" of a folder", text), "the path of a file");
     }
+    check_names(relative, pointer);
     const fs::path path = (where.out / relative).lexically_normal();
+    if (where.confined) refuse_links(where.out, relative.lexically_normal(), text, pointer);
     std::error_code closed, ignored;   // what does not exist yet leads nowhere
     // Where a link of a stranger's leads is none of his business.
     static_cast<void>(fs::status(where.confined ? where.out / "." : path, closed));

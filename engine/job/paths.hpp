@@ -27,12 +27,19 @@ Locations absolute(Locations);
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer);
 /// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer);
+/// Throws ConfigError where an input has the name of a file that a run has not finished, which recovery could remove.
+void check_input_name(const std::string& text, const std::string& pointer);
 /// The folder in which such a file, or the first of a pattern's, is looked for; empty where the text names none.
 std::filesystem::path folder_of_input(const std::string& text, const Locations&);
 /// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
 std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
-/// Throws ConfigError where something stands that no file of ours may replace (io::check_replaceable()).
+/// Finishes or undoes what processes that are no more have left beside an output (io::recover()).
+void recover_beside(const std::filesystem::path& output, const Locations&);
+
+/// Throws ConfigError where a path has a name of a transaction's own files: whoever cleans up would remove it.
+void check_names(const std::filesystem::path&, const std::string& pointer);
+/// The same, and where something stands that no file of ours may replace (io::check_replaceable()).
 void check_place(const std::filesystem::path&, const std::string& pointer);
 
 /// A hint for a file that is not there: a link, a closed folder, the nearest name beside it, or nothing. JSON is no input's name.

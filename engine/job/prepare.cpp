@@ -13,6 +13,7 @@
 #include "io/units.hpp"
 #include "io/unlike_pages.hpp"
 #include "job/endings.hpp"
+#include "job/output_places.hpp"
 #include "job/read.hpp"
 #include "pipeline/place.hpp"
 
@@ -34,14 +35,7 @@ void check_range(const io::FileInfo& info, const InputSpec& input, const char* w
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
-/// A store is replaced, or comes, with all that is in it.
-bool lies_in(const fs::path& file, const fs::path& folder) {
-    const auto [f, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    return f == folder.end() && rest != file.end();
-}
-
-/// `taken`: where the outputs before it go, links followed.
-void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared, std::set<fs::path>& taken) {
+void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared, OutputPlaces& places) {
     std::error_code ignored;
     if (!prepared.overwrite && fs::exists(path, ignored)) {
         const char* const what = fs::is_directory(path, ignored) ? "folder" : "file";
@@ -49,36 +43,7 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
                           fmt::format("no {} of that name", what),
                           "use --overwrite to replace it, or --out for another folder");
     }
-    for (const PreparedInput& input : prepared.inputs) {
-        for (const fs::path& file : input.files) {
-            if (fs::exists(path, ignored) && fs::equivalent(path, file, ignored)) {
-                throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)),
-                                  "a file that the job does not read");
-            }
-        }
-    }
-    std::error_code unreachable;
-    const fs::path place = fs::weakly_canonical(path, unreachable);
-    if (unreachable)
-        throw ConfigError(output.pointer, fmt::format("{}, which cannot be reached: {}", to_utf8(path), unreachable.message()),
-                          "a path to a folder that is there or can be made",
-                          unreachable == std::errc::permission_denied
-                              ? "ask for the right to enter the folders on the way"
-                              : "links in a circle lead nowhere, and systems have a longest path");
-    for (const PreparedInput& input : prepared.inputs) {
-        for (const fs::path& file : input.files) {
-            if (lies_in(fs::weakly_canonical(file, ignored), place))
-                throw ConfigError(output.pointer, fmt::format("{}, in which the input {} lies", to_utf8(path), to_utf8(file)),
-                                  "a place that the job does not read");
-        }
-    }
-    for (const fs::path& other : taken) {
-        if (lies_in(other, place) || lies_in(place, other))
-            throw ConfigError(output.pointer, fmt::format("{} beside the output {}", to_utf8(path), to_utf8(other)),
-                              "outputs of which none lies in another");
-    }
-    if (!taken.insert(place).second)
-        throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
+    places.take(output, path);
     writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
     check_format(output, prepared.resolved.desc(output.source));
@@ -159,7 +124,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
     const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
     for (const std::string& text : input.files) {
-        io::recover(folder_of_input(text, where));
+        check_input_name(text, pointer);   // before it is removed
+        const fs::path folder = folder_of_input(text, where);
+        if (prepared.confinement) prepared.confinement->recover(folder);
+        else io::recover(folder);
         if (!input.globs) {
             prepared.files.push_back(resolve_input(text, where, pointer));
             continue;
@@ -317,11 +285,11 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
                           beside(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
     tell_of_places(prepared);
-    std::set<fs::path> taken;
+    OutputPlaces places(prepared.inputs);
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = resolve_output(output.file, where, output.pointer);
-        io::recover(path.parent_path());
-        if (!output.gathered) check_output(output, path, prepared, taken);
+        recover_beside(path, where);
+        if (!output.gathered) check_output(output, path, prepared, places);
         prepared.outputs.push_back(path);
     }
     return prepared;

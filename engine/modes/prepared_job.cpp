@@ -11,6 +11,7 @@ namespace {
 using Either = std::variant<Prepared, series::PreparedSeries>;
 
 Either prepare_either(Job job, const Locations& where, const series::SeriesOptions& how) {
+    check_names(how.manifest, "--manifest");
     if (job.for_each) return series::prepare_series(std::move(job), where, how);
     Prepared prepared = prepare(std::move(job), where, how.overwrite);
     check_places(prepared);

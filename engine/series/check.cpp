@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 namespace parallax::engine::series {
@@ -39,6 +41,33 @@ void find_unfinished(const fs::path& folder, std::set<std::string>& found) {
         if (const auto transaction = io::transaction_of(to_utf8(entry.filename()))) found.insert(to_utf8(folder / *transaction));
 }
 
+/// Looks at what was made of all items, and adds the folders of it.
+void check_made(const fs::path& manifest, bool hashes, Check& check, std::set<fs::path>& folders) {
+    std::optional<std::vector<FileState>> made;
+    try {
+        made = Manifest::made_in(manifest);
+    } catch (const ConfigError&) {
+        check.problems.push_back("made.json is damaged: --resume writes it, and what is made of all items, again");
+        check.made = 0;
+    }
+    if (!made) return;
+    check.made = made->size();
+    for (const FileState& file : *made) {
+        folders.insert(path_from(file.path).parent_path());
+        const std::string problem = problem_of(file, hashes);
+        if (!problem.empty())
+            check.problems.push_back(fmt::format("{}, made of all items, {}: --resume writes it again", file.path, problem));
+    }
+}
+
+/// Whether the job of a manifest makes anything of all items.
+bool makes_of_all(const Json& header) {
+    const Json outputs = header.value(Json::json_pointer("/job/outputs"), Json::object());
+    return std::any_of(outputs.begin(), outputs.end(), [](const Json& output) {
+        return output.is_object() && (output.contains("table") || output.contains("combine"));
+    });
+}
+
 }  // namespace
 
 Json to_json(const Check& check) {
@@ -46,6 +75,7 @@ Json to_json(const Check& check) {
             {"done", check.done},
             {"failed", check.failed},
             {"damaged_lines", check.damaged_lines},
+            {"made", check.made ? Json(*check.made) : Json(nullptr)},
             {"problems", check.problems}};
 }
 
@@ -55,8 +85,10 @@ Check check(const fs::path& manifest, bool hashes) {
                           "a manifest: JOB.series below --out");
     Check check;
     try {
-        if (!load_document(manifest / "series.json").contains("job")) throw ConfigError("", "", "");
-    } catch (const ConfigError&) {
+        const Json header = load_document(manifest / "series.json");
+        if (!header.contains("job")) throw ConfigError("", "", "");
+        check.makes_of_all = makes_of_all(header);
+    } catch (const std::exception&) {
         check.problems.push_back("series.json is damaged: --overwrite does every item again");
     }
     const Manifest::Contents contents = Manifest::contents_of(manifest);
@@ -73,6 +105,7 @@ Check check(const fs::path& manifest, bool hashes) {
                 check.problems.push_back(fmt::format("{} of {} {}: --resume does the item again", file.path, name, problem));
         }
     }
+    check_made(manifest, hashes, check, folders);
     if (wrong > most_told) check.problems.push_back(fmt::format("{} more outputs are missing or changed", wrong - most_told));
     std::set<std::string> unfinished;
     for (const fs::path& folder : folders) find_unfinished(folder, unfinished);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,14 @@ namespace parallax::engine::series {
 struct Check {
     std::size_t done = 0, failed = 0;
     std::size_t damaged_lines = 0;       ///< records that do not count
+    bool makes_of_all = false;           ///< the job has tables or combined arrays
+    std::optional<std::size_t> made;     ///< how many of them are recorded; nothing: not written yet, or by an earlier version
     std::vector<std::string> problems;   ///< a sentence each: what is missing, changed or damaged, and what to do
     bool whole() const noexcept { return failed == 0 && problems.empty(); }
 };
 Json to_json(const Check&);
 
-/// Looks at a manifest's folder (manifest.hpp) and at all outputs that it has on record; `hashes`: reads each of them whole.
+/// Looks at a manifest's folder (manifest.hpp) and at all outputs that it has on record, of items and of all of them; `hashes`: reads each of them whole.
 /// Changes nothing. Throws ConfigError where the folder is no manifest.
 Check check(const std::filesystem::path& manifest, bool hashes);
 

@@ -3,6 +3,7 @@
 
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
@@ -21,6 +22,16 @@ inline Json load_document(const std::filesystem::path& path) {
     if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
         throw ConfigError("", fmt::format("{}, which is no file", io::show(path)), "a document of a series");
     return load_json(path);
+}
+
+/// Of what a series keeps beside its outputs.
+constexpr const char* limit_hint = "raise the limit, then --resume goes on: it counts what a series keeps beside its outputs, too";
+
+/// Counts it against the limit on outputs.
+inline void write_document(const std::filesystem::path& path, const Json& json, bool overwrite) {
+    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    io::Transaction::count(path, text.size(), limit_hint);
+    io::write_text(path, text, overwrite);
 }
 
 constexpr const char* checksum_key = "checksum";

@@ -45,11 +45,12 @@ void Conveyor::Return::operator()(Work* work) const {
 }
 
 Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options,
-                   Manifest& manifest, Folds& folds, std::vector<std::size_t> todo)
+                   Manifest& manifest, Folds& folds, KnownFolders& folders, std::vector<std::size_t> todo)
     : series_(series),
       options_(options),
       manifest_(manifest),
       folds_(folds),
+      folders_(folders),
       trace_(!options.trace.empty()),
       todo_(todo.begin(), todo.end()),
       total_(todo.size()) {

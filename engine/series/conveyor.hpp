@@ -9,6 +9,7 @@
 #include "exec/channel.hpp"
 #include "series/conveyor_shape.hpp"
 #include "series/fold.hpp"
+#include "series/known_folders.hpp"
 #include "series/manifest.hpp"
 #include "series/neighbours.hpp"
 #include "series/series.hpp"
@@ -31,7 +32,7 @@ class Conveyor {
 public:
     /// Plans on every device; throws what that throws.
     Conveyor(const PreparedSeries&, const std::vector<Engine*>&, const RunSeriesOptions&, Manifest&, Folds&,
-             std::vector<std::size_t> todo);
+             KnownFolders&, std::vector<std::size_t> todo);
     ~Conveyor();
 
     /// Runs until everything is done, or somebody has stopped it. What went wrong with items is in the result; throws what
@@ -87,6 +88,7 @@ private:
     const RunSeriesOptions& options_;
     Manifest& manifest_;
     Folds& folds_;
+    KnownFolders& folders_;
     std::vector<std::unique_ptr<Belt>> belts_;
     std::map<std::size_t, HostArray> shared_;                        ///< input -> array that all items have
     std::map<std::size_t, std::unique_ptr<Neighbours>> neighbours_;  ///< input -> frames around items

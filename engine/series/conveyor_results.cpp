@@ -43,10 +43,13 @@ void Conveyor::write_item(Work& work) {
         folds_.check(work);
         io::Transaction files = transaction_of(*work.prepared);
         stage_work(work, files);
+        folders_.look();
         files.commit();
     } catch (const std::exception& error) {
+        folders_.look();   // where they have gone nothing is any item's fault
         return fail_item(work.number, error);
     }
+    folders_.learn();   // the first item may have made the folder of outputs
     finish_item(work);
 }
 
@@ -78,7 +81,7 @@ void Conveyor::finish_item(Work& work) {
     for (const OutputReport& output : work.output_reports)
         for (const std::string& warning : output.warnings) note(fmt::format("output \"{}\": {}", output.name, warning));
     for (std::string& warning : folds_.unlike(work)) note(std::move(warning));
-    folds_.add(work, record.item);
+    folds_.add(work, record);
     manifest_.append(record);
     folds_.save_now_and_then();
     trace_.add(record.item, work.profiler,

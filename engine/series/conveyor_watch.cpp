@@ -171,6 +171,7 @@ void Conveyor::do_again_if_changed(std::size_t number) {
         Record record;   // with the row of the file before: what is combined of the items holds that file, too
         record.error = fmt::format("{}{}: --resume does it again, and until then its results are of the file before", came,
                                    replaces ? "" : ", and results are replaced beside --overwrite or --resume alone");
+        record.inputs = std::move(done.inputs);
         record.rows = std::move(done.rows);
         record.times = std::move(done.times);
         record_failure(number, std::move(record), false);

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 struct Folds::State {
     fs::path header;
     std::vector<std::string> items;
+    std::string read;                        ///< what they were made of; empty: an earlier version has saved it
     std::map<std::string, fs::path> files;   ///< output -> state
     std::map<std::string, Seal> seals;       ///< none where an earlier version has saved it
 };
@@ -28,6 +29,20 @@ struct Folds::State {
 namespace {
 
 bool is_fold_file(const fs::path& file) { return to_utf8(file.filename()).starts_with("fold-"); }
+
+/// What an item was made of: other contents under its name are something else.
+std::string what_was_read(const Record& record) {
+    std::string text = record.item + '\n' + record.window;
+    for (const FileState& file : record.inputs) text += '\n' + file.hash;
+    return io::hash_text(text);
+}
+
+/// The name of a file beside the header, and of none elsewhere.
+fs::path beside(const fs::path& folder, const std::string& name) {
+    const fs::path file = path_from(name);
+    if (file.has_parent_path() || !is_fold_file(file)) throw Error("a file that no state has");
+    return folder / file;
+}
 
 /// What the arrays of all items must have alike.
 std::string alike(const OutputSpec& spec, const ArrayDesc& desc) {
@@ -43,8 +58,11 @@ std::map<std::string, std::size_t> numbers_of(const Items& items) {
 
 }   // namespace
 
-Folds::Folds(const PreparedSeries& series, fs::path folder)
-    : series_(series), folder_(std::move(folder)), unique_("fold-" + host::platform::unique_suffix()) {
+Folds::Folds(const PreparedSeries& series, fs::path folder, std::string about)
+    : series_(series),
+      folder_(std::move(folder)),
+      unique_("fold-" + host::platform::unique_suffix()),
+      about_(std::move(about)) {
     for (const OutputSpec& spec : series.job.outputs) {
         if (spec.combine.empty()) continue;
         Output output;
@@ -64,7 +82,8 @@ void Folds::clear(const fs::path& folder) {
     for (const fs::path& file : files) fs::remove(file);
 }
 
-std::vector<Folds::State> Folds::states() const {
+/// All that can be read, whether they count or not.
+std::vector<Folds::State> Folds::found() const {
     std::vector<State> states;
     std::error_code ignored;
     for (const fs::path& entry : host::entries_of(folder_, ignored)) {
@@ -76,8 +95,9 @@ std::vector<Folds::State> Folds::states() const {
             if (!is_as_written(written, "seals")) continue;
             const Json json = host::with_text_as_octets(written);
             for (const Json& item : json.at("items")) state.items.push_back(item.get<std::string>());
+            state.read = json.value("read", std::string());
             for (const auto& [output, file] : json.at("files").items())
-                state.files[output] = folder_ / path_from(file.get<std::string>());
+                state.files[output] = beside(folder_, file.get<std::string>());
             const Json seals = json.value("seals", Json::object());
             for (const auto& [output, seal] : seals.items())
                 state.seals[output] = {seal.at("hash").get<std::string>(),
@@ -85,10 +105,40 @@ std::vector<Folds::State> Folds::states() const {
         } catch (const std::exception&) {   // damaged: as if it had not been saved
             continue;
         }
-        if (is_sound(state)) states.push_back(std::move(state));   // else its items are computed again
+        states.push_back(std::move(state));
     }
     std::sort(states.begin(), states.end(), [](const State& a, const State& b) { return a.header < b.header; });
     return states;
+}
+
+/// Those that count, each item as often as it is one; items of others are computed again.
+std::vector<Folds::State> Folds::states(const Records& records) const {
+    std::map<std::string, std::size_t> left;   // a file that two patterns find is two items of one name
+    for (std::size_t i = 0; i < series_.items.size(); ++i) ++left[series_.items.name(i)];
+    std::vector<State> counting;
+    for (State& state : found()) {
+        std::map<std::string, std::size_t> times;
+        for (const std::string& item : state.items) ++times[item];
+        // Items that are no longer there are looked for by their names, too.
+        const bool once = std::all_of(times.begin(), times.end(), [&](const auto& item) {
+            return item.second <= left.try_emplace(item.first, 1).first->second;
+        });
+        if (!once || !fits(state, records) || !is_sound(state)) continue;
+        for (const auto& [item, count] : times) left[item] -= count;
+        counting.push_back(std::move(state));
+    }
+    return counting;
+}
+
+/// Whether it is of what the records say was read for its items.
+bool Folds::fits(const State& state, const Records& records) const {
+    std::string read = about_;
+    for (const std::string& item : state.items) {
+        const auto record = records.find(item);
+        if (record == records.end()) return false;
+        read += what_was_read(record->second);
+    }
+    return state.read == io::hash_text(read);
 }
 
 /// Whether what a state speaks of is there, and as it was saved.
@@ -105,19 +155,19 @@ bool Folds::is_sound(const State& state) const {
         }
     };
     const std::lock_guard lock(sound_mutex_);
-    const auto [known, fresh] = sound_.emplace(state.header, false);
+    const auto [known, fresh] = sound_.emplace(to_utf8(state.header.filename()) + ' ' + state.read, false);
     if (fresh || state.header.stem() == unique_) known->second = std::all_of(state.files.begin(), state.files.end(), as_saved);
     return known->second;
 }
 
-std::set<std::string> Folds::saved() const {
+std::set<std::string> Folds::saved(const Records& records) const {
     std::set<std::string> items;
-    for (const State& state : states()) items.insert(state.items.begin(), state.items.end());
+    for (const State& state : states(records)) items.insert(state.items.begin(), state.items.end());
     return items;
 }
 
 void Folds::forget(const std::set<std::string>& items) {
-    for (const State& state : states()) {
+    for (const State& state : found()) {
         if (std::none_of(state.items.begin(), state.items.end(), [&](const std::string& item) { return items.count(item); }))
             continue;
         fs::remove(state.header);   // first: without it nobody looks for the others
@@ -168,14 +218,15 @@ std::vector<std::string> Folds::unlike(const Work& work) {
     return told;
 }
 
-void Folds::add(const Work& work, const std::string& item) {
+void Folds::add(const Work& work, const Record& record) {
     if (empty()) return;
     const std::shared_lock adding(adding_);
     std::size_t n = 0;
     {
         const std::lock_guard lock(mutex_);
         n = items_.size();
-        items_.push_back(item);
+        items_.push_back(record.item);
+        read_ += what_was_read(record);
     }
     try {
         for (Output& output : outputs_) output.statistic->add(array_of(work, output).to_dense(), n);
@@ -205,18 +256,14 @@ void Folds::save() {
     // What has nothing new stays as it is: another shard may be reading it, the last one of all to write what all have made.
     if (items_.size() == saved_items_ || spoiled_) return;
     Json files = Json::object(), seals = Json::object();
-    std::vector<fs::path> written;
-    ++saves_;
-    for (Output& output : outputs_) {
-        written.push_back(output.statistic->save(folder_ / path_from(unique_ + "-" + output.spec->name), saves_));
-        files[output.spec->name] = to_utf8(written.back().filename());
-        const Seal seal = output.statistic->seal(written.back(), items_.size());
-        seals[output.spec->name] = {{"hash", seal.hash}, {"frame_bytes", seal.frame_bytes}};
-    }
-    io::write_json(
-        folder_ / path_from(unique_ + ".json"),
-        with_checksum(host::with_octets_as_text({{"items", items_}, {"files", std::move(files)}, {"seals", std::move(seals)}})),
-        true);
+    std::vector<fs::path> written = save_states(files, seals);
+    const Json header = with_checksum(host::with_octets_as_text({{"items", items_},
+                                                                 {"read", io::hash_text(about_ + read_)},
+                                                                 {"files", std::move(files)},
+                                                                 {"seals", std::move(seals)}}));
+    const std::string text = header.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    count(written, text);
+    io::write_text(folder_ / path_from(unique_ + ".json"), text, true);
     for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
         std::error_code ignored;
         if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);
@@ -225,9 +272,41 @@ void Folds::save() {
     saved_items_ = items_.size();
 }
 
-std::vector<OutputReport> Folds::finish(io::Transaction& files) const {
+std::vector<fs::path> Folds::save_states(Json& files, Json& seals) {
+    std::vector<fs::path> written;
+    ++saves_;
+    for (Output& output : outputs_) {
+        written.push_back(output.statistic->save(folder_ / path_from(unique_ + "-" + output.spec->name), saves_));
+        files[output.spec->name] = to_utf8(written.back().filename());
+        const Seal seal = output.statistic->seal(written.back(), items_.size());
+        seals[output.spec->name] = {{"hash", seal.hash}, {"frame_bytes", seal.frame_bytes}};
+    }
+    return written;
+}
+
+/// What a state is longer than the one before it, against the limit on outputs. Files of frames are counted as they grow.
+void Folds::count(const std::vector<fs::path>& states, const std::string& header) {
+    std::vector<fs::path> fresh;
+    std::uint64_t bytes = header.size();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        if (!outputs_[i].statistic->is_summed_up()) continue;
+        fresh.push_back(states[i]);
+        bytes += fs::file_size(states[i]);
+    }
+    if (bytes <= counted_) return;
+    try {
+        io::Transaction::count(folder_ / path_from(unique_ + ".json"), bytes - counted_, limit_hint);
+    } catch (const IoError&) {   // no header will speak of them
+        std::error_code ignored;
+        for (const fs::path& state : fresh) fs::remove(state, ignored);
+        throw;
+    }
+    counted_ = bytes;
+}
+
+std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& records) const {
     std::vector<OutputReport> reports;
-    const std::vector<State> all = states();
+    const std::vector<State> all = states(records);
     // Frames were added as they came; a stack has them in the order of the items.
     std::vector<std::pair<std::size_t, std::size_t>> found;
     const std::map<std::string, std::size_t> numbers = numbers_of(series_.items);

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,25 +16,31 @@
 
 #include "io/transaction.hpp"
 #include "job/work.hpp"
+#include "series/manifest.hpp"
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
 namespace parallax::engine::series {
 
 /// All folds of a series. What was added is saved now and then in the manifest's folder, together with the names of the
-/// items: after an interruption, items that were done but not saved are done again.
+/// items and a hash of what was read for them: after an interruption, items that were done but not saved are done again.
 ///
-///   fold-<unique>.json               {"items": [...], "files": {"background": "fold-<unique>-3-background.sum"},
+///   fold-<unique>.json               {"items": [...], "read": ..., "files": {"background": "fold-<unique>-3-background.sum"},
 ///                                     "seals": {"background": {"hash": ..., "frame_bytes": 0}}}
+///
+/// A state counts where it is as it was saved, and where the records of its items say that it is of what was read for them: states
+/// of another series have the same names, and those of earlier versions do not say.
 class Folds {
 public:
-    Folds(const PreparedSeries&, std::filesystem::path folder);
+    using Records = std::map<std::string, Record>;
+    /// `about`: Manifest::about().
+    Folds(const PreparedSeries&, std::filesystem::path folder, std::string about);
     ~Folds();
 
     bool empty() const noexcept { return outputs_.empty(); }
-    /// Items that the saved states of all processes contain.
-    std::set<std::string> saved() const;
-    /// Drops saved states that contain one of these items, which are about to be done again.
+    /// Items that the saved states of all processes contain, where these count.
+    std::set<std::string> saved(const Records&) const;
+    /// Drops saved states that contain one of these items, which are about to be done again, whether they count or not.
     void forget(const std::set<std::string>& items);
     static void clear(const std::filesystem::path& folder);
 
@@ -40,12 +48,12 @@ public:
     void check(const Work&);
     /// What of the item's pixels is unlike those that they are combined with; nothing, most likely. After check().
     std::vector<std::string> unlike(const Work&);
-    /// Adds the item's arrays; safe in any thread.
-    void add(const Work&, const std::string& item);
+    /// Adds the item's arrays; safe in any thread. `record`: as it will be recorded.
+    void add(const Work&, const Record& record);
     void save_now_and_then();
     void save();
     /// Merges the states of all processes and writes the arrays. Throws IoError.
-    std::vector<OutputReport> finish(io::Transaction&) const;
+    std::vector<OutputReport> finish(io::Transaction&, const Records&) const;
 
 private:
     struct Output {
@@ -55,25 +63,31 @@ private:
         Metadata metadata;
     };
     struct State;
-    std::vector<State> states() const;
+    std::vector<State> found() const;
+    std::vector<State> states(const Records&) const;
     bool is_sound(const State&) const;
+    bool fits(const State&, const Records&) const;
+    std::vector<std::filesystem::path> save_states(Json& files, Json& seals);
+    void count(const std::vector<std::filesystem::path>& states, const std::string& header);
     const HostArray& array_of(const Work&, const Output&) const;
     void write(const std::filesystem::path&, const Output&, const Statistic& total, const ArrayDesc&,
                const std::vector<std::size_t>& order) const;
 
     const PreparedSeries& series_;
     std::filesystem::path folder_;
-    std::string unique_;
+    std::string unique_, about_;
     std::vector<Output> outputs_;
     std::vector<std::string> items_;   ///< added by this process, the n-th as the n-th
+    std::string read_;                 ///< what each of them was made of
     std::size_t saves_ = 0;
     std::atomic<bool> spoiled_ = false;   ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
     std::size_t saved_items_ = 0;
-    mutable std::map<std::filesystem::path, bool> sound_;   ///< states that were looked at, once
+    std::uint64_t counted_ = 0;   ///< bytes of states, frames aside, that the limit on outputs has been told of
+    mutable std::map<std::string, bool> sound_;   ///< states that were looked at, once
     mutable std::mutex sound_mutex_;
     std::shared_mutex adding_;   ///< shared by who adds, alone for who saves
-    std::mutex mutex_;           ///< of items_ and of the descriptions
+    std::mutex mutex_;           ///< of items_, of read_ and of the descriptions
     std::chrono::steady_clock::time_point next_save_ =
         std::chrono::steady_clock::now();   ///< saving takes a twentieth of the time at most
 };

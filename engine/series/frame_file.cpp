@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "io/io.hpp"
+#include "io/transaction.hpp"
+#include "series/checked.hpp"
 
 namespace parallax::engine::series {
 
 FrameFile::FrameFile(std::size_t frame_bytes, std::filesystem::path path) : frame_bytes_(frame_bytes), path_(std::move(path)) {}
+
+/// Against the limit on outputs: of what does not fit nothing is written.
+void FrameFile::count() const { io::Transaction::count(path_, frame_bytes_, limit_hint); }
 
 io::File FrameFile::take() {
     const std::lock_guard lock(mutex_);

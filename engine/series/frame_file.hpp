@@ -20,6 +20,7 @@ public:
     /// Writes the n-th frame by `write`, which is given each stretch of it to pass on, in order. Several threads may at once.
     template <class Write>
     void add(std::size_t n, const Write& write) {
+        count();
         io::File file = take();
         file.seek(static_cast<std::uint64_t>(n) * frame_bytes_);
         FrameSeal seal;
@@ -35,6 +36,7 @@ public:
     Seal seal(std::size_t count) const;
 
 private:
+    void count() const;
     io::File take();
     void put_back(io::File, std::size_t n, std::string seal);
 

@@ -7,9 +7,10 @@
 #include "job/paths.hpp"
 #include "series/checked.hpp"
 #include "support/entries.hpp"
+#include "support/file_identity.hpp"
 #include "support/octets.hpp"
 #include "support/platform.hpp"
-#include "support/shallow_json.hpp"
+#include "support/json_outline.hpp"
 
 #include <fmt/format.h>
 
@@ -44,6 +45,7 @@ Json to_json(const std::vector<FileState>& files) {
 namespace {
 
 constexpr const char* header_name = "series.json";
+constexpr const char* made_name = "made.json";
 constexpr std::size_t checksum_length = 16;
 constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
 
@@ -193,6 +195,7 @@ struct Manifest::Journal {
     std::mutex mutex;
     std::FILE* file = nullptr;
     fs::path path;
+    std::optional<host::FileIdentity> identity;
     std::chrono::steady_clock::time_point synced;
     std::int64_t sequence = -1;   ///< the highest that was seen; -1: nobody has looked
 
@@ -214,13 +217,35 @@ bool Manifest::exists(const fs::path& folder) { return fs::exists(folder / heade
 bool Manifest::keeps(const fs::path& name) {
     const std::string text = to_utf8(name);
     const auto begins = [&](const char* word) { return text.starts_with(word); };
-    return text == header_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock");
+    return text == header_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock") || text == made_name;
 }
 
 void Manifest::clear(const fs::path& folder) {
     for (const fs::path& file : journals(folder)) fs::remove(file);
     for (const fs::path& file : files_named(folder, "found-", ".json")) fs::remove(file);
+    fs::remove(folder / made_name);
     fs::remove(folder / header_name);
+}
+
+fs::path Manifest::place_of_made(const fs::path& folder) { return folder / made_name; }
+
+void Manifest::write_made(const fs::path& file, const std::vector<FileState>& outputs) {
+    const Json json{{"outputs", host::with_octets_as_text(to_json(outputs))}, {"format", 1}};
+    io::write_json(file, with_checksum(json), false);
+}
+
+std::optional<std::vector<FileState>> Manifest::made_in(const fs::path& folder) {
+    const fs::path file = place_of_made(folder);
+    if (std::error_code error; !fs::exists(fs::symlink_status(file, error))) return std::nullopt;
+    std::vector<FileState> outputs;
+    try {
+        const Json json = load_document(file);
+        if (!is_as_written(json, "format")) throw Error("another than was written");
+        for (const Json& output : host::with_text_as_octets(json.at("outputs"))) outputs.push_back(file_from(output));
+    } catch (const std::exception&) {
+        throw ConfigError("", fmt::format("the damaged {}", io::show(file)), "what was made of all items");
+    }
+    return outputs;
 }
 
 Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared,
@@ -230,14 +255,17 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     if (error)
         throw IoError(io::show(folder), "the manifest's folder cannot be made: " + error.message(),
                       "choose another place with --out, or with --manifest");
-    io::recover(folder);
+    if (const fs::path path = host::without_descriptor(folder); path != folder)   // held, since the job is confined
+        io::recover_below(host::Folder::open(folder), ".", path);
+    else
+        io::recover(folder);
     Json files = Json::array();
     for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
     const Json header = host::with_octets_as_text({{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}});
     const fs::path path = folder / header_name;
     if (!fs::exists(path)) {
         try {
-            io::write_json(path, header, false);
+            write_document(path, header, false);
         } catch (const IoError&) {   // another shard may have been faster
             if (!fs::exists(path)) throw;
         }
@@ -252,7 +280,9 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     }
     rename_variants(before, steps);
     refuse_changes(before, header, folder);
-    return Manifest(folder);
+    Manifest manifest(folder);
+    manifest.about_ = io::hash_text(header.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return manifest;
 }
 
 Manifest::Contents Manifest::contents() const {
@@ -287,6 +317,7 @@ void Manifest::append(const Record& record) {
     if (journal_->sequence < 0) journal_->sequence = contents().sequence;   // what comes now is later than all that is there
     stamped.sequence = ++journal_->sequence;
     const std::string line = line_of(stamped);
+    io::Transaction::count(folder_, line.size(), limit_hint);
     const auto fail = [&](const char* what) {
         throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(errno)),
                       "what is done cannot be recorded: make room, then --resume");
@@ -299,8 +330,13 @@ void Manifest::append(const Record& record) {
         journal_->file = std::fopen(journal_->path.c_str(), "ab");
 #endif
         if (!journal_->file) fail("cannot be made");
+        journal_->identity = host::identity_of(journal_->path);
         std::setvbuf(journal_->file, nullptr, _IOFBF, 1u << 20);   // so that a line is written in one piece
     }
+    if (const auto there = host::identity_of(journal_->path);
+        !there || !journal_->identity || there->device != journal_->identity->device || there->inode != journal_->identity->inode)
+        throw IoError(io::show(journal_->path), "has gone while the series ran, with the records in it",
+                      "--resume does again what has no record");
     if (std::fwrite(line.data(), 1, line.size(), journal_->file) != line.size() || std::fflush(journal_->file) != 0) {
         std::fclose(journal_->file);   // its last line may be torn: go on in another file, should anyone go on
         journal_->file = nullptr;

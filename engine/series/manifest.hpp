@@ -3,6 +3,7 @@
 //   focus.series/series.json            the job that the records belong to
 //   focus.series/items-<unique>.jsonl   a line for each item that a process has finished: checksum, then JSON
 //   focus.series/found-<n>.json         what step n looked for, once for all items (settle.hpp)
+//   focus.series/made.json              tables and arrays that were made of all items, as they were written
 //
 // Every process appends to a file of its own, so that several shards can share a folder, on a network drive too, without
 // locks. A line that was cut off, or does not match its checksum, does not count. Of two lines for one item that with the higher
@@ -64,6 +65,11 @@ public:
     /// Forgets everything that was done before.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
+    /// Where it stands which files were made of all items. It appears together with them, so that their transaction writes it.
+    static std::filesystem::path place_of_made(const std::filesystem::path& folder);
+    static void write_made(const std::filesystem::path& file, const std::vector<FileState>& outputs);
+    /// Nothing where that is not recorded: not made yet, or by a version that did not. Throws ConfigError for a damaged record.
+    static std::optional<std::vector<FileState>> made_in(const std::filesystem::path& folder);
     /// Whether files of such a name in its folder are records, locks or what has been gathered until now.
     static bool keeps(const std::filesystem::path& name);
 
@@ -76,6 +82,8 @@ public:
     void append(const Record&);
 
     const std::filesystem::path& folder() const noexcept { return folder_; }
+    /// Of which job and which inputs of all items the records are, by a hash.
+    const std::string& about() const noexcept { return about_; }
 
 private:
     struct Journal;
@@ -83,6 +91,7 @@ private:
     explicit Manifest(std::filesystem::path folder);
 
     std::filesystem::path folder_;
+    std::string about_;
     std::unique_ptr<Journal> journal_;
 };
 

@@ -112,14 +112,4 @@ std::pair<fs::path, fs::path> Places::nested() const {
     return {};
 }
 
-void Files::add(const fs::path& file) {
-    if (const auto identity = host::identity_of(file); identity && identity->inode != 0)
-        numbers_.emplace(identity->device, identity->inode);
-}
-
-bool Files::has(const fs::path& file) const {
-    const auto identity = host::identity_of(file);
-    return identity && numbers_.contains({identity->device, identity->inode});
-}
-
 }  // namespace parallax::engine::series

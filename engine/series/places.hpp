@@ -2,11 +2,8 @@
 // "a", or the two ways in which Unicode writes a letter with its accent).
 #pragma once
 
-#include "support/file_identity.hpp"
-
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -44,16 +41,6 @@ private:
     std::map<std::filesystem::path, bool> may_fold_;
     std::unordered_map<std::string, std::size_t> owners_;
     std::unordered_multimap<std::string, std::filesystem::path> alike_;   ///< by what a file system may make of their names
-};
-
-/// Files that are there, by their numbers.
-class Files {
-public:
-    void add(const std::filesystem::path&);
-    bool has(const std::filesystem::path&) const;
-
-private:
-    std::set<std::pair<std::uint64_t, std::uint64_t>> numbers_;
 };
 
 }  // namespace parallax::engine::series

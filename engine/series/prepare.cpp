@@ -1,3 +1,4 @@
+#include "io/known_files.hpp"
 #include "io/picture/picture.hpp"
 #include "io/transaction.hpp"
 #include "series/first_items.hpp"
@@ -60,7 +61,7 @@ void check_targets(const PreparedSeries& series) {
         for (const OutputSpec& output : job.outputs) {
             if (output.gathered) continue;
             const fs::path path = resolve_output(output.file, series.where, output.pointer);
-            io::recover(path.parent_path());
+            recover_beside(path, series.where);
             take(path, output.pointer, i);
             const bool mine = i % series.options.shard.count == series.options.shard.number - 1;
             if (mine && !done.contains(series.items.name(i))) check_place(path, output.pointer);
@@ -108,7 +109,7 @@ void check_names(const PreparedSeries& series) {
 /// No output of any item is an input of any item.
 void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
-    Files inputs;   // an output may be one of them by another path, too
+    io::KnownFiles inputs;   // an output may be one of them by another path, too
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
     const bool folders = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
                                      [](const OutputSpec& output) { return io::writes_folder(output.file); });
@@ -226,7 +227,7 @@ Prepared PreparedSeries::prepare_item(std::size_t number) const {
 std::string role_of(const PreparedSeries& series, const fs::path& file) {
     RealPaths real;
     const fs::path place = real.of(file);
-    Files there;
+    io::KnownFiles there;
     there.add(file);
     const auto is_it = [&](const fs::path& other) { return real.of(other) == place || there.has(other); };
     const auto lies_in = [&](const fs::path& other) {   // a store, which replaces all that is in the one before

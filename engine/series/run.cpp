@@ -5,6 +5,7 @@
 #include "io/transaction.hpp"
 #include "io/window.hpp"
 #include "series/conveyor.hpp"
+#include "series/known_folders.hpp"
 #include "support/file_lock.hpp"
 #include "support/folder.hpp"
 #include "support/warnings.hpp"
@@ -89,6 +90,9 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
             }
             todo.push_back(i);
         }
+        std::set<std::string> again;   // an earlier run of this shard may have saved them
+        for (const std::size_t i : todo) again.insert(series.items.name(i));
+        if (!folds.empty()) folds.forget(again);
         return todo;
     }
     std::vector<bool> left(series.items.size(), false), changed(series.items.size(), false);
@@ -100,7 +104,7 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     widen(series, changed);
     for (std::size_t i = 0; i < left.size(); ++i) left[i] = is_mine(series, i) && (left[i] || changed[i]);
     if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
-        std::set<std::string> gone = folds.saved();   // items that are no longer there
+        std::set<std::string> gone = folds.saved(records);   // items that are no longer there
         for (std::size_t i = 0; i < series.items.size(); ++i) gone.erase(series.items.name(i));
         for (bool more = true; more;) {
             std::set<std::string> again = gone;
@@ -108,7 +112,7 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
                 if (left[i]) again.insert(series.items.name(i));
             }
             folds.forget(again);
-            const std::set<std::string> saved = folds.saved();
+            const std::set<std::string> saved = folds.saved(records);
             more = false;
             for (std::size_t i = 0; i < left.size(); ++i) {
                 if (left[i] || !is_mine(series, i) || saved.count(series.items.name(i))) continue;
@@ -151,19 +155,38 @@ void gather(const PreparedSeries& series, const std::map<std::string, Record>& r
         result.gathered.back().left_out.assign(lists.begin(), lists.end());
     }
     if (!folds.empty())
-        for (OutputReport& report : folds.finish(files)) result.gathered.push_back(std::move(report));
+        for (OutputReport& report : folds.finish(files, records)) result.gathered.push_back(std::move(report));
 }
 
-bool is_complete(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds) {
-    const std::set<std::string> saved = folds.empty() ? std::set<std::string>() : folds.saved();
-    bool any = false;
+/// What records and states hold of the items by the end.
+struct Coverage {
+    bool complete = false;              ///< every item of every shard has been dealt with
+    std::vector<std::string> missing;   ///< items of this shard of which they hold nothing
+};
+
+Coverage coverage_of(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds) {
+    const std::set<std::string> saved = folds.empty() ? std::set<std::string>() : folds.saved(records);
+    Coverage coverage;
+    bool all = true, any = false;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const std::string name = series.items.name(i);
         const auto record = records.find(name);
-        if (record == records.end() || (record->second.done && !folds.empty() && !saved.count(name))) return false;
-        any = any || record->second.done;
+        const bool there = record != records.end() && (!record->second.done || folds.empty() || saved.count(name));
+        all = all && there;
+        any = any || (there && record->second.done);
+        if (!there && is_mine(series, i)) coverage.missing.push_back(name);
     }
-    return any;
+    coverage.complete = all && any;
+    return coverage;
+}
+
+/// Where nothing was left to do, each item of this shard has been recorded: what is not there any more, somebody has removed.
+void refuse_lost(const PreparedSeries& series, const Coverage& coverage, const SeriesResult& result) {
+    if (result.stopped || coverage.missing.empty()) return;
+    throw IoError(io::show(series.options.manifest),
+                  fmt::format("what was recorded of {} of {} items has gone while the series ran, {} the first of them",
+                              coverage.missing.size(), result.total, coverage.missing.front()),
+                  "leave the manifest alone while a series runs; --resume does these items again, and writes what is made of all");
 }
 
 /// What came in any order is put together in that of its names, as a series of what is there would be.
@@ -234,11 +257,15 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
 /// Of a series that an error ends before it has done anything no record stays in the way of the job that is mended.
 class Forgetting {
 public:
-    Forgetting(const Manifest& manifest, bool is_new) : manifest_(manifest), is_new_(is_new) {}
+    Forgetting(const Manifest& manifest, const KnownFolders& folders, bool is_new)
+        : manifest_(manifest), folders_(folders), is_new_(is_new) {}
     ~Forgetting() {
         if (!is_new_ || std::uncaught_exceptions() == before_) return;
         try {
-            if (manifest_.load().empty()) Manifest::clear(manifest_.folder());
+            folders_.look();   // another's folder may be there by now
+            if (!manifest_.load().empty()) return;
+            Folds::clear(manifest_.folder());   // frames of items that were not recorded
+            Manifest::clear(manifest_.folder());
         } catch (const std::exception&) {   // the error that is under way says more
         }
     }
@@ -247,9 +274,38 @@ public:
 
 private:
     const Manifest& manifest_;
+    const KnownFolders& folders_;
     bool is_new_;
     int before_ = std::uncaught_exceptions();
 };
+
+/// Of a series that an error ends: what was added need not be added again, and who did what is told.
+void keep_what_there_is(const Conveyor& pipeline, const KnownFolders& folders, Folds& folds, const RunSeriesOptions& options,
+                        const PreparedSeries& series) noexcept {
+    const auto attempt = [](const auto& work) {
+        try {
+            work();
+        } catch (const std::exception&) {   // a full disk, most likely: the error that ended the series says more
+        }
+    };
+    attempt([&] {
+        folders.look();
+        folds.save();
+    });
+    attempt([&] {
+        const std::optional<Json> timeline = pipeline.timeline();
+        if (timeline && !options.trace.empty()) io::write_json(options.trace, *timeline, true, series.where.confined);
+    });
+}
+
+/// Appears together with what it tells of. `manifest`: by its path.
+void record_made(const SeriesResult& result, const fs::path& manifest, io::Transaction& files) {
+    if (result.gathered.empty()) return;
+    std::vector<FileState> outputs;
+    for (const OutputReport& output : result.gathered) outputs.push_back(state_of(output.file));
+    files.add_beside(Manifest::place_of_made(fs::absolute(manifest)), true,
+                     [&](const fs::path& path) { Manifest::write_made(path, outputs); });
+}
 
 }  // namespace
 
@@ -269,8 +325,9 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     }
     const bool is_new = how.shard.count == 1 && !Manifest::exists(folder);
     Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
-    const Forgetting forgetting(manifest, is_new);
-    Folds folds(series, folder);
+    KnownFolders folders({{series.where.out, "the folder of outputs"}, {asked.options.manifest, "the folder of the manifest"}});
+    const Forgetting forgetting(manifest, folders, is_new);
+    Folds folds(series, folder, manifest.about());
     std::vector<std::size_t> todo = items_left(series, manifest, folds);
 
     SeriesResult result;
@@ -287,31 +344,32 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     result.total = of_this_shard();
     result.skipped = result.total - todo.size();
     check_stacks(series);
-    Conveyor pipeline(series, engines, options, manifest, folds, std::move(todo));
+    Conveyor pipeline(series, engines, options, manifest, folds, folders, std::move(todo));
+    std::map<std::string, Record> records;
     try {
         pipeline.run(result);
+        folders.look();
+        folds.save();
+        result.total = of_this_shard();   // more may have come
+        if (how.watch) series.items.list = by_name(series.items);
+        records = manifest.load();
+        const Coverage coverage = coverage_of(series, records, folds);
+        refuse_lost(asked, coverage, result);
+        result.complete = coverage.complete;
     } catch (...) {
-        try {
-            folds.save();   // what was added need not be added again
-            const std::optional<Json> timeline = pipeline.timeline();
-            if (timeline && !options.trace.empty()) io::write_json(options.trace, *timeline, true, series.where.confined);
-        } catch (const std::exception&) {   // a full disk, most likely: the error that ended the series says more
-        }
+        keep_what_there_is(pipeline, folders, folds, options, series);
         throw;
     }
-    folds.save();
-    result.total = of_this_shard();   // more may have come
-    if (how.watch) series.items.list = by_name(series.items);
-    const std::map<std::string, Record> records = manifest.load();
-    result.complete = is_complete(series, records, folds);
     // Another shard may have come first to what is made of all items.
     const bool replace = how.overwrite || how.resume || how.shard.count > 1;
     io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
     if (result.complete) gather(series, records, folds, result, files);
+    if (result.complete) record_made(result, asked.options.manifest, files);
     files.sync();
     if (const std::optional<Json> timeline = pipeline.timeline(); timeline && !options.trace.empty())
         files.add_beside(options.trace, true, [&](const fs::path& path) { io::write_json(path, *timeline, false); });
     if (options.along) options.along(to_json(result, asked), files);
+    folders.look();
     files.commit();
     return result;
 }

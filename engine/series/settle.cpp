@@ -137,7 +137,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         if (!fs::exists(file)) {
             const Json here = of_first_item(series, [&](std::size_t item) { return find_in(series, engine, i, item); });
             try {
-                io::write_json(file, with_checksum(here), false);
+                write_document(file, with_checksum(here), false);
             } catch (const IoError&) {  // another shard may have been faster
                 if (!fs::exists(file)) throw;
             }

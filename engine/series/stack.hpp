@@ -11,6 +11,7 @@ public:
 
     void add(const HostArray&, std::size_t n) override;
     std::filesystem::path save(const std::filesystem::path& stem, std::size_t number) override;
+    bool is_summed_up() const override { return false; }
     Seal seal(const std::filesystem::path& saved, std::size_t count) const override;
     void merge(const std::filesystem::path&, std::size_t count) override;
     void read(const std::vector<std::size_t>& order, std::size_t first, std::size_t count, std::byte* to) const override;

@@ -39,6 +39,8 @@ public:
     virtual void add(const HostArray&, std::size_t n) = 0;
     /// Writes the state to a new file and returns its path: `stem` with an ending, `number` in it where it must be another one.
     virtual std::filesystem::path save(const std::filesystem::path& stem, std::size_t number) = 0;
+    /// Whether save() writes what has been summed up; else it is in a file of frames, which grows with each that is added.
+    virtual bool is_summed_up() const { return true; }
     /// What seal_of() gives for what save() has written, of `count` arrays.
     virtual Seal seal(const std::filesystem::path& saved, std::size_t count) const;
     /// Adds a saved state that contains `count` arrays, the first of those that were added.

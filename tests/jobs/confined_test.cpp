@@ -14,6 +14,7 @@
 #include <fstream>
 #include <functional>
 #include <random>
+#include <set>
 #include <thread>
 
 using namespace parallax;
@@ -264,6 +265,114 @@ TEST_CASE("confined: a file of HDF5 leads to no other file") {
         CHECK_FALSE(contains(run.err, "u8 16"));   // how long the other is
         CHECK_FALSE(fs::exists(folder / "o.npy"));
     }
+}
+
+TEST_CASE("confined: recovery removes nothing outside, and follows no pointer there") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "job/in");
+    io::write(folder / "job/in/a.npy", all_of(7));
+    io::write(outside / "b.npy", all_of(secret));
+    fs::create_directory_symlink(outside.path(), folder / "job/way");
+    write_text(outside / ".parallax-1-2-deadbeef-0-theirs.tif", "x");
+    const std::vector<std::string> before = outside.listing();
+    const auto run = [&](const std::string& input) {
+        write_text(folder / "job/job.json",
+                   R"({"parallax": 1, "inputs": {"image": )" + input +
+                       R"(}, "steps": [{"run": "convert", "type": "f32"}], "outputs": {"image": "o.npy"}})");
+        return run_program({"run", "job/job.json", "--confined", "--quiet", "--device", "native", "--overwrite", "--out", "out"},
+                           folder.path());
+    };
+    const std::string way = fs::relative(outside.path(), folder / "job").generic_string();
+    for (const std::string& input : {"\"" + (outside / "b.npy").generic_string() + "\"", "\"" + way + "/b.npy\"",
+                                     std::string("\"way/b.npy\""), R"({"combine": "mean", "files": ")" + way + "/*.npy\"}"}) {
+        CAPTURE(input);
+        const Run refused = run(input);
+        CHECK(refused.status == 2);
+        CHECK_FALSE(contains(refused.err, "deadbeef"));
+        CHECK(outside.listing() == before);
+    }
+    // Where it may read it does clean; where a pointer leads elsewhere it is silent, whether anything is there or not.
+    for (const std::string& place : {std::string("job/in"), std::string("out")}) {
+        fs::create_directories(folder / place);
+        for (const std::string& pointer : {outside.path().string(), (outside / "none").string(), (outside / "b.npy").string(),
+                                           std::string("7")}) {
+            CAPTURE(place + " to " + pointer);
+            write_text(folder / place / ".parallax-3-4-0badcafe.base", pointer + "\n");
+            write_text(folder / place / ".parallax-3-5-0badcafe-0-x.tif", "x");
+            const Run done = run(R"("in/a.npy")");
+            CHECK(done.status == 0);
+            CHECK(done.err.empty());
+            CHECK(fs::exists(folder / place / ".parallax-3-4-0badcafe.base"));
+            CHECK_FALSE(fs::exists(folder / place / ".parallax-3-5-0badcafe-0-x.tif"));
+        }
+        fs::remove(folder / place / ".parallax-3-4-0badcafe.base");
+    }
+    CHECK(outside.listing() == before);
+}
+
+TEST_CASE("confined: a link that leaves the roots is refused alike, whatever is there") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "job/in");
+    fs::create_directories(folder / "data");
+    fs::create_directories(outside / "folder");
+    io::write(folder / "job/in/a.npy", all_of(7));
+    io::write(folder / "data/b.npy", all_of(7));
+    write_text(outside / "there", "x");
+    Locations where;
+    where.job_folder = folder / "job";
+    where.roots["data"] = folder / "data";
+    where.confined = true;
+    const fs::path link = folder / "job/in/l.npy", file = folder / "job/in/a.npy";
+    const auto answer = [&](const fs::path& target, const std::string& text) {
+        fs::remove(link);
+        fs::create_symlink(target, link);
+        return std::string(error_of<ConfigError>([&] { resolve_inputs(text, where, "/i"); }).what());
+    };
+    const fs::path back = fs::relative(file, outside / "folder");
+    for (const char* const text : {"in/l.npy", "in/*.npy"}) {
+        CAPTURE(std::string(text));
+        const std::string there = answer(outside / "there", text);
+        CHECK(contains(there, "outside the job's folder"));
+        for (const char* const other : {"none", "folder", "there/x"}) CHECK(answer(outside / other, text) == there);
+        for (const char* const by : {"folder", "nothing", "there"}) CHECK(answer(outside / by / back, text) == there);
+        CHECK(answer("../../../" / fs::path(outside.path().filename()) / "there", text) == there);
+    }
+    fs::remove(link);
+    fs::create_directory_symlink("/proc/self/fd", folder / "job/fds");
+    for (const char* const number : {"0", "3", "999"})
+        CHECK(contains(error_of<ConfigError>([&] { resolve_input("fds/" + std::string(number), where, "/i"); }).what(),
+                       "outside the job's folder"));
+    // Within the roots links lead where they say.
+    for (const fs::path& target : {file, fs::path("../../data/b.npy"), folder / "data/b.npy", fs::path("../in/./a.npy")}) {
+        CAPTURE(target.string());
+        fs::remove(link);
+        fs::create_symlink(target, link);
+        CHECK(resolve_input("in/l.npy", where, "/i") == link);
+        CHECK(resolve_inputs("in/*.npy", where, "/i").size() == 2);
+    }
+    for (const char* const target : {"nothing", "l.npy", "../in"}) {
+        CAPTURE(std::string(target));
+        CHECK_FALSE(contains(answer(target, "in/l.npy"), "hint"));
+    }
+    fs::remove(link);
+    fs::create_symlink("nothing", link);
+    CHECK(resolve_inputs("in/*.npy", where, "/i") == std::vector<fs::path>{file});
+}
+
+TEST_CASE("confined: an output behind a link is refused alike, wherever that leads") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "out");
+    fs::create_directories(outside / "folder");
+    Locations where;
+    where.out = folder / "out";
+    where.confined = true;
+    std::set<std::string> answers;
+    for (const char* const by : {"folder", "nothing"}) {
+        fs::remove(folder / "out/l");
+        fs::create_directory_symlink(outside / by / fs::relative(folder / "out", outside / "folder"), folder / "out/l");
+        answers.insert(error_of<ConfigError>([&] { resolve_output("l/o.npy", where, "/o"); }).what());
+    }
+    CHECK(answers.size() == 1);
 }
 
 TEST_CASE("confined: patterns look nowhere else and cost little") {

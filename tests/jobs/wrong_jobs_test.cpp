@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -237,4 +238,39 @@ TEST_CASE("a good job does run: the table above fails for its own reasons") {
     CHECK(run.status == 0);
     CHECK(run.out == (folder / "out/a.npy").generic_string() + "\n");
     CHECK(io::info(folder / "out/a.npy").desc.describe() == "f32 12 x 16 (y, x)");
+}
+
+TEST_CASE("names of a run's unfinished files are no names for others: the next run would remove them") {
+    const TempFolder folder;
+    const std::string stem = ".parallax-1-2-0123abcd-0-x", name = stem + ".npy";
+    io::write(folder / "a.npy", ramp(16, 12));
+    io::write(folder / name, ramp(16, 12));
+    const auto run = [&](const std::string& in, const std::string& out, const std::vector<std::string>& more) {
+        write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": ")" + in +
+                                            R"("}, "steps": [{"run": "convert", "type": "f32"}], "outputs": {"image": ")" + out +
+                                            "\"}}");
+        std::vector<std::string> words{"run", "job.json", "--device", "native", "--out", "out"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words, folder.path());
+    };
+    const Run input = run(name, "o.npy", {});
+    CHECK(input.status == 2);
+    CHECK(contains(input.err, "has not finished"));
+    CHECK(fs::exists(folder / name));   // not removed by the run that names it
+    fs::remove(folder / name);
+    for (const auto& [out, more] :
+         std::map<std::string, std::vector<std::string>>{{name, {}},
+                                                         {name + "/o.npy", {}},
+                                                         {"r.npy", {"--report", "r/" + name}},
+                                                         {"g.npy", {"--gallery", stem + ".html"}},
+                                                         {"m.npy", {"--manifest", "out/" + name}}}) {
+        CAPTURE(out);
+        const Run refused = run("a.npy", out, more);
+        CHECK(refused.status == 2);
+        CHECK(contains(refused.err, "the name " + stem));
+        CHECK(contains(refused.err, "choose another name"));
+        CHECK_FALSE(fs::exists(folder / "out"));
+    }
+    // What only begins alike is a name like others.
+    CHECK(run("a.npy", ".parallax-notes.npy", {}).status == 0);
 }

@@ -193,7 +193,7 @@ int run_within(const Enforced& limits, const Options& options) {
     engine::Job parsed = options.job.parse(registry);
     if (engine::stream::is_stream(parsed))
         return run_stream(options, options.job, parsed, registry, [&limits] { return interrupted() || limits.time_is_up(); });
-    const bool is_series = parsed.for_each.has_value();
+    const bool is_series = parsed.for_each != nullptr;
     engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(),
                                   options.watch || options.idle);
     if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");

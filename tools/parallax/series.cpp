@@ -21,6 +21,8 @@ int check(const CheckOptions& options) {
         fmt::print("{}\n", text_of(to_json(found)));
     } else {
         fmt::print("{} items done, {} failed\n", found.done, found.failed);
+        if (found.makes_of_all && !found.made)
+            fmt::print("what is made of all items is not recorded: not made yet, or by an earlier version\n");
         if (found.damaged_lines > 0) fmt::print("{} damaged records, which do not count\n", found.damaged_lines);
         for (const std::string& problem : found.problems) say("{}\n", problem);
         fmt::print("{}\n", found.whole() ? "whole" : "not whole");

@@ -98,7 +98,7 @@ void summarise(const SeriesResult& result, const engine::series::PreparedSeries&
 }
 
 /// What went wrong, after everything else, so that it is not scrolled away.
-void report_failures(const SeriesResult& result) {
+void report_failures(const SeriesResult& result, const engine::series::Shard& shard) {
     constexpr std::size_t most = 20;
     if (!result.failed.empty()) tell("{} of {} failed:\n", result.failed.size(), items(result.total));
     for (std::size_t i = 0; i < std::min(most, result.failed.size()); ++i) {
@@ -114,7 +114,7 @@ void report_failures(const SeriesResult& result) {
         tell("stopped with {} of {} left{}; --resume goes on{}\n", left, items(result.total),
              by_failure ? " after the failure" : "",
              by_failure ? ", and \"on_error\": \"continue\" goes past items that fail" : "");
-    } else if (!result.complete && result.failed.size() < result.total) {
+    } else if (!result.complete && shard.count > 1 && result.failed.size() < result.total) {
         tell("other shards are not done yet: whoever is last writes what is made of all items\n");
     }
 }
@@ -257,7 +257,7 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
     for (const engine::series::SeriesWarning& warning : result.warnings)
         spdlog::warn("{}{}", host::printable(warning.first + ": " + warning.text),
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
-    report_failures(result);
+    report_failures(result, series.options.shard);
     name_gallery(options);
 }
 

@@ -1,5 +1,7 @@
 #include "io/readers/zarr_store.hpp"
 
+#include "support/json_outline.hpp"
+
 #include <algorithm>
 #include <fstream>
 #include <system_error>
@@ -33,14 +35,13 @@ std::string read_file(const fs::path& path, std::uint64_t most) {
 Json json_file(const fs::path& path) {
     const std::string text = read_file(path, most_text);
     if (text.empty()) return nullptr;
-    // Values are copied and shown by functions that call themselves for each level.
-    constexpr int most_levels = 64;
-    const auto shallow = [&path](int depth, Json::parse_event_t, const Json&) {
-        if (depth <= most_levels) return true;
-        throw Problem{"has a file " + path.filename().string() + " of more than " + std::to_string(most_levels) + " levels",
+    constexpr JsonBounds bounds{.values = 1 << 20};
+    if (const auto fault = fault_of(text, bounds))
+        throw Problem{"has a file " + path.filename().string() + " of more than " +
+                          (fault->excess == JsonExcess::levels ? std::to_string(bounds.levels) + " levels"
+                                                               : std::to_string(bounds.values) + " values"),
                       again};
-    };
-    Json json = Json::parse(text, shallow, false);
+    const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object()) throw Problem{"has a file " + path.filename().string() + " that is no JSON object", again};
     return json;
 }

@@ -1,0 +1,60 @@
+// Jobs of very many outputs, steps, files: the time to plan one grows with their number. Where it grew with the square each of these took
+// more than ten seconds of a processor.
+#include "support.hpp"
+
+#include "parallax/host/json.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+Json job_of_outputs(int count) {
+    Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop"}], "outputs": {}})");
+    for (int i = 0; i < count; ++i) job["outputs"]["o" + std::to_string(i)] = {{"of", "image"}, {"file", std::to_string(i) + ".npy"}};
+    return job;
+}
+
+/// Each step crops what the one before has made, or all the same image.
+Json job_of_steps(int count, bool chain) {
+    Json job = Json::parse(R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [], "outputs": {}})");
+    for (int i = 0; i < count; ++i) {
+        const std::string name = "a" + std::to_string(i), from = chain && i > 0 ? "a" + std::to_string(i - 1) : "image";
+        job["steps"].push_back({{"id", "s" + std::to_string(i)}, {"run", "crop"}, {"in", {{"image", from}}}, {"out", {{"image", name}}}});
+        if (!chain || i + 1 == count) job["outputs"][name] = name + ".npy";
+    }
+    return job;
+}
+
+Json series_of_files(int count) {
+    Json job = Json::parse(R"({"parallax": 1, "for_each": {"frame": {"files": []}}, "inputs": {"image": "{frame}"},
+                               "steps": [{"run": "crop"}], "outputs": {"image": "{frame.index}.npy"}})");
+    for (int i = 0; i < count; ++i) job["for_each"]["frame"]["files"].push_back("a.npy");
+    return job;
+}
+
+}  // namespace
+
+TEST_CASE("many: outputs, steps, files and comments without end are planned soon") {
+    TempFolder folder;
+    io::write(folder / "a.npy", ramp(6, 4));
+    Json commented = job_of_outputs(1);
+    commented["//"] = Json::array();
+    for (int i = 0; i < 300'000; ++i) commented["//"].push_back(Json::object());
+    const std::vector<std::pair<const char*, Json>> jobs{{"outputs", job_of_outputs(10'000)},
+                                                         {"outputs of steps", job_of_steps(10'000, false)},
+                                                         {"steps", job_of_steps(16'000, true)},
+                                                         {"files", series_of_files(10'000)},
+                                                         {"comments", commented}};
+    for (const auto& [what, job] : jobs) {
+        CAPTURE(what);
+        write_text(folder / "job.json", job.dump());
+        // What a neighbour takes of the machine does not count.
+        const Run run = run_program({"plan", "job.json", "--device", "native"}, folder.path(), {}, {},
+                                    {"sh", "-c", "ulimit -t 9; exec \"$@\"", "sh"});
+        CHECK_MESSAGE(run.status == 0, run.err);
+    }
+}
