@@ -1,5 +1,6 @@
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/json_text.hpp"
 
 namespace parallax::io {
 
@@ -13,8 +14,7 @@ void write_text(const std::filesystem::path& path, const std::string& text, bool
 }
 
 void write_json(const std::filesystem::path& path, const Json& json, bool overwrite, bool strict) {
-    // Bytes that are no UTF-8 (from a file's name) become U+FFFD rather than the loss of a report.
-    write_text(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', overwrite, strict);
+    write_text(path, json_text(json), overwrite, strict);
 }
 
 }  // namespace parallax::io

@@ -426,7 +426,7 @@ void Transaction::clean() noexcept {
             pointers_.clear();   // NFS keeps what is open in its folder, which could then not be removed
             if (!committed_) remove_made(*folder_, made_);
             fs::remove(*folder_ / (id_ + journal_ending), ignored);   // the last, and before it is let go
-            let_go();
+            journal_.reset();
         }
         if (!committed_)
             for (auto folder = made_above_.rbegin(); folder != made_above_.rend(); ++folder) fs::remove(*folder, ignored);

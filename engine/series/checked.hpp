@@ -3,6 +3,7 @@
 
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/json_text.hpp"
 #include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "parallax/host/error.hpp"
@@ -29,7 +30,7 @@ constexpr const char* limit_hint = "raise the limit, then --resume goes on: it c
 
 /// Counts it against the limit on outputs.
 inline void write_document(const std::filesystem::path& path, const Json& json, bool overwrite) {
-    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    const std::string text = io::json_text(json);
     io::Transaction::count(path, text.size(), limit_hint);
     io::write_text(path, text, overwrite);
 }

@@ -261,7 +261,7 @@ void Folds::save() {
                                                                  {"read", io::hash_text(about_ + read_)},
                                                                  {"files", std::move(files)},
                                                                  {"seals", std::move(seals)}}));
-    const std::string text = header.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    const std::string text = io::json_text(header);
     count(written, text);
     io::write_text(folder_ / path_from(unique_ + ".json"), text, true);
     for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
