@@ -1,6 +1,7 @@
 #include "series/manifest.hpp"
 
 #include "io/file.hpp"
+#include "io/hints.hpp"
 #include "io/io.hpp"
 #include "io/transaction.hpp"
 #include "io/tree.hpp"
@@ -318,9 +319,9 @@ void Manifest::append(const Record& record) {
     stamped.sequence = ++journal_->sequence;
     const std::string line = line_of(stamped);
     io::Transaction::count(folder_, line.size(), limit_hint);
-    const auto fail = [&](const char* what) {
-        throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(errno)),
-                      "what is done cannot be recorded: make room, then --resume");
+    const auto fail = [&](const char* what, int code) {
+        throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(code)),
+                      fmt::format("what is done cannot be recorded: {}, then --resume", io::write_hint_for(code)));
     };
     if (!journal_->file) {
         journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
@@ -329,7 +330,7 @@ void Manifest::append(const Record& record) {
 #else
         journal_->file = std::fopen(journal_->path.c_str(), "ab");
 #endif
-        if (!journal_->file) fail("cannot be made");
+        if (!journal_->file) fail("cannot be made", errno);
         journal_->identity = host::identity_of(journal_->path);
         std::setvbuf(journal_->file, nullptr, _IOFBF, 1u << 20);   // so that a line is written in one piece
     }
@@ -338,9 +339,10 @@ void Manifest::append(const Record& record) {
         throw IoError(io::show(journal_->path), "has gone while the series ran, with the records in it",
                       "--resume does again what has no record");
     if (std::fwrite(line.data(), 1, line.size(), journal_->file) != line.size() || std::fflush(journal_->file) != 0) {
+        const int code = errno;
         std::fclose(journal_->file);   // its last line may be torn: go on in another file, should anyone go on
         journal_->file = nullptr;
-        fail("cannot be written");
+        fail("cannot be written", code);
     }
     const auto now = std::chrono::steady_clock::now();
     if (now - journal_->synced < std::chrono::seconds(1)) return;   // a killed process loses nothing, a power cut a second

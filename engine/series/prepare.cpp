@@ -90,8 +90,11 @@ void check_targets(const PreparedSeries& series) {
                       "no files of these names", how_to_replace(series.options));
 }
 
-/// Records and tables know items by their names.
+/// Records and tables know items by their names. Of one name there are two where a file comes twice; those are done alike, but
+/// where each is taken with the items around it.
 void check_names(const PreparedSeries& series) {
+    const auto runs = [](const InputSpec& input) { return input.running > 1; };
+    const bool running = std::any_of(series.job.inputs.begin(), series.job.inputs.end(), runs);
     std::unordered_map<std::string, std::size_t> named;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const auto [known, fresh] = named.emplace(series.items.name(i), i);
@@ -103,6 +106,11 @@ void check_names(const PreparedSeries& series) {
             throw ConfigError(series.items.for_each.sources.front().pointer,
                               fmt::format("two items of the name \"{}\"", known->first), "items whose names differ",
                               "rename one of their files");
+        if (running)
+            throw ConfigError(series.items.for_each.sources.front().pointer,
+                              fmt::format("the item \"{}\" more than once, with an input that is \"running\"", known->first),
+                              "each file once: the record of an item says which are around it",
+                              "see whether the patterns overlap; a file that is to come twice can be a link of another name");
     }
 }
 

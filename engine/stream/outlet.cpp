@@ -1,17 +1,20 @@
 #include "stream/outlet.hpp"
 
 #include "core/clock.hpp"
+#include "io/hints.hpp"
 #include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 
 #if defined(_WIN32)
 #include <io.h>
 #else
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -102,7 +105,8 @@ bool Outlet::put(std::string_view bytes) {
         if (written < 0 && (errno == EPIPE || errno == ECONNRESET))
             return false;   // the latter of sockets with bytes on their way
         if (written < 0 && errno == EBADF) throw closed();
-        if (written <= 0) throw IoError("standard output", "cannot be written", "see whether the disk is full");
+        if (const int code = written < 0 ? errno : EIO; written <= 0)
+            throw IoError("standard output", fmt::format("cannot be written: {}", std::strerror(code)), io::write_hint_for(code));
         bytes.remove_prefix(static_cast<std::size_t>(written));
         moved = std::chrono::steady_clock::now();
     }

@@ -58,3 +58,24 @@ TEST_CASE("many: outputs, steps, files and comments without end are planned soon
         CHECK_MESSAGE(run.status == 0, run.err);
     }
 }
+
+#if !defined(_WIN32)
+TEST_CASE("many: folders of outputs may be more than a system lets a program have open until it asks for more") {
+    TempFolder folder;
+    io::write(folder / "a.npy", ramp(6, 4));
+    Json job = job_of_outputs(60);
+    for (int i = 0; i < 60; ++i) job["outputs"]["o" + std::to_string(i)]["file"] = std::to_string(i) + "/a.npy";
+    write_text(folder / "job.json", job.dump());
+    const auto run = [&](const char* limit, const char* out) {
+        return run_program({"run", "job.json", "--device", "native", "--no-sync", "--out", out}, folder.path(), {}, {},
+                           {"sh", "-c", limit, "sh"});
+    };
+    const Run asked = run("ulimit -Sn 64; exec \"$@\"", "soft");
+    CHECK_MESSAGE(asked.status == 0, asked.err);
+    CHECK(fs::is_regular_file(folder / "soft/59/a.npy"));
+    const Run limited = run("ulimit -n 64; exec \"$@\"", "hard");
+    CHECK(limited.status == 1);
+    CHECK_MESSAGE(limited.err.find("ulimit -n") != std::string::npos, limited.err);
+    CHECK_FALSE(fs::exists(folder / "hard"));
+}
+#endif

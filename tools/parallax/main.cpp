@@ -1,6 +1,7 @@
 // parallax: the command line. 0 done, 1 the work failed (device, I/O), 2 the request was wrong.
 #include "commands.hpp"
 #include "console.hpp"
+#include "open_files.hpp"
 #include "reserve.hpp"
 #include "terminal.hpp"
 #include "support/warnings.hpp"
@@ -131,6 +132,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
     claim_standard_streams();
     keep_reserve();
+    allow_open_files();
     try {
         return parse_and_run(arguments_of(argc, argv));
     } catch (const std::exception& error) {
