@@ -151,9 +151,10 @@ TEST_CASE("H made of what its axes say, at wavelengths, pixels and distances dra
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937_64 random(seed);
     const auto between = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
+    const char* const many = std::getenv("PARALLAX_TEST_DRAWS");   // 60: every case below beside every other
     struct Drawn { Json job; std::int64_t width, height; };
     std::vector<Drawn> draws;
-    for (int draw = 0; draw < 9; ++draw) {
+    for (int draw = 0; draw < (many ? std::stoi(many) : 5); ++draw) {
         const double wavelength = between(380, 750);
         // Four, five and seven terms of the second phase, and what is made otherwise.
         const double pixel =
