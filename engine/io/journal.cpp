@@ -34,6 +34,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t checksum_length = 16;
+constexpr std::size_t longest = std::size_t{64} << 20;   // a line for each file; whoever comes next reads no more
 
 std::string text_of(const fs::path& path) {
     const std::u8string text = path.generic_u8string();
@@ -42,9 +43,15 @@ std::string text_of(const fs::path& path) {
 
 fs::path path_of(const std::string& text) { return fs::path(std::u8string(text.begin(), text.end())); }
 
+#if defined(_WIN32)
+constexpr std::string_view separators = "/\\";
+#else
+constexpr std::string_view separators = "/";
+#endif
+
 /// A name in a folder, and nothing that leads elsewhere: a journal may have been written by anybody.
 bool is_name(const std::string& text) {
-    return !text.empty() && text != "." && text != ".." && text.find_first_of("/\\") == std::string::npos &&
+    return !text.empty() && text != "." && text != ".." && text.find_first_of(separators) == std::string::npos &&
            text.find('\0') == std::string::npos;
 }
 
@@ -61,17 +68,24 @@ std::optional<std::vector<Move>> moves_from(const Json& list, bool overwrite) {
         move.bytes = json.at("bytes").get_ref<const std::uint64_t&>();
         move.folder_of_files = json.value("folder_of_files", false);
         move.overwrite = json.value("overwrite", overwrite);
+        if (json.contains("was"))
+            move.was = {json.at("was").at(0).get_ref<const std::uint64_t&>(), json.at("was").at(1).get<std::int64_t>()};
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
         moves.push_back(std::move(move));
     }
     return moves;
 }
 
-/// False where a line does not say what a journal's line says: it and what comes behind it does not count.
-bool take_line(const std::string& line, Done& done) {
-    if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return false;
+/// What a line says; nothing where it was cut off.
+std::optional<std::string> text_in(const std::string& line) {
+    if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return std::nullopt;
     const std::string text = line.substr(checksum_length + 1);
-    if (hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return false;
+    if (hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return std::nullopt;
+    return text;
+}
+
+/// False where a line says what no journal of ours says.
+bool understand(const std::string& text, Done& done) {
     const std::optional<Json> written = parse_shallow(text);
     if (!written || !written->is_object()) return false;
     const Json json = host::with_text_as_octets(*written);
@@ -110,7 +124,7 @@ void move_back(const host::Folder& folder, const Move& move) {
     if (move.folder_of_files) return folder_back(folder, move);
     const fs::path to = folder / path_of(move.name);
     if (!move.old.empty()) {
-        if (is_there(folder / move.old)) move_to(folder / move.old, to);
+        if (is_there(folder / move.old) && !is_later(folder, move)) move_to(folder / move.old, to);
         return;
     }
     if (is_there(folder / move.part)) return;
@@ -188,11 +202,10 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
 void Journal::close() noexcept { ::close(descriptor_); }
 
 Done Journal::read() const {
-    constexpr std::size_t most = std::size_t{64} << 20;   // of our own journals: a line for each file
     std::string all;
     char some[1 << 16];
     for (::ssize_t got = 0;
-         all.size() < most && (got = ::pread(descriptor_, some, sizeof some, static_cast<off_t>(all.size()))) > 0;)
+         all.size() < longest && (got = ::pread(descriptor_, some, sizeof some, static_cast<off_t>(all.size()))) > 0;)
         all.append(some, static_cast<std::size_t>(got));
 #endif
     Done done;
@@ -201,10 +214,25 @@ Done Journal::read() const {
         const std::size_t end = all.find('\n', at);
         if (end == std::string::npos) break;
         const std::string_view line(all.data() + at, end - at);
-        if (taken.insert(line).second && !take_line(std::string(line), done)) break;
         at = end + 1;
+        if (!taken.insert(line).second) continue;
+        const std::optional<std::string> text = text_in(std::string(line));
+        if (!text) break;   // it and what comes behind it does not count
+        done.strange = done.strange || !understand(*text, done);
     }
     return done;
+}
+
+bool Journal::may_count(const host::Folder& base, const std::string& transaction) {
+    const fs::path path = base / (transaction + journal_ending);
+#if defined(_WIN32)
+    std::error_code ignored;
+    return fs::is_regular_file(fs::symlink_status(path, ignored));
+#else
+    struct stat status{};
+    return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+           (status.st_uid == ::geteuid() || status.st_uid == base.owner());
+#endif
 }
 
 std::unique_ptr<Journal> Journal::make(const host::Folder& base, const std::string& transaction) {
@@ -230,6 +258,8 @@ bool is_own(const std::string& transaction) {
 void Journal::write(const Json& json, bool sync) {
     const std::string text = host::with_octets_as_text(json).dump(-1, ' ', false, Json::error_handler_t::replace);
     const std::string line = hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
+    if ((bytes_ += line.size()) > longest)
+        throw std::system_error(std::make_error_code(std::errc::value_too_large), "the journal of so many files");
     for (std::size_t at = 0; at < line.size();) {
 #if defined(_WIN32)
         const int put = _write(descriptor_, line.data() + at, static_cast<unsigned>(line.size() - at));
@@ -274,7 +304,10 @@ void Journal::commit(const std::vector<Move>& moves, bool synced) {
                         {"bytes", move.bytes}});
         if (move.folder_of_files) list.back()["folder_of_files"] = true;
         if (move.overwrite != overwrite) list.back()["overwrite"] = move.overwrite;
+        if (move.was) list.back()["was"] = {move.was->inode, move.was->modified};
     }
+    if (!moves_from(list, overwrite))   // else whoever comes next could not finish it
+        throw std::system_error(std::make_error_code(std::errc::invalid_argument), "a name that the journal cannot have");
     write(Json::object({{"commit", std::move(list)}, {"overwrite", overwrite}}), synced);
 }
 
@@ -283,6 +316,27 @@ fs::path name_of(const Move& move) { return path_of(move.name); }
 bool is_in_place(const fs::path& to, const Move& move) {
     const auto there = host::identity_of(to);
     return there && there->inode == move.inode && (move.folder_of_files || there->bytes == move.bytes);
+}
+
+std::optional<Was> was_there(const fs::path& to, bool folder_of_files) {
+    std::error_code unknown;
+    const fs::file_status status = fs::symlink_status(to, unknown);
+    if (!fs::exists(status)) return Was{};
+    const auto there = fs::is_symlink(status) ? std::nullopt : host::identity_of(to);
+    if (!there || there->inode == 0) return std::nullopt;
+    return Was{there->inode, folder_of_files ? 0 : there->modified};
+}
+
+bool is_later(const host::Folder& folder, const Move& move) {
+    const fs::path to = folder / path_of(move.name);
+    if (!move.was || is_in_place(to, move)) return false;
+    const auto has_number = [&](const std::string& name, std::uint64_t number) {
+        const auto there = name.empty() ? std::nullopt : host::identity_of(folder / name);
+        return there && there->inode == number;
+    };
+    if (!has_number(move.part, move.inode) && !has_number(move.old, move.was->inode)) return false;
+    const std::optional<Was> now = was_there(to, move.folder_of_files);
+    return now && now->inode != 0 && (now->inode != move.was->inode || now->modified != move.was->modified);
 }
 
 void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
@@ -297,6 +351,7 @@ void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
         if (move.inode != 0) placed.emplace(move.folder, move.inode);
         if (gone == Gone::is_lost && !is_there(from) && !is_in_place(to, move))
             throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), move.part);
+        if (gone == Gone::was_moved && move.overwrite && is_later(folder, move)) continue;
         if (move.folder_of_files) {
             folder_forward(folder, move, move.overwrite);
             continue;

@@ -16,6 +16,12 @@
 
 namespace parallax::io {
 
+/// By which a file is known again: what another has put in its place is none of it.
+struct Was {
+    std::uint64_t inode = 0;       ///< 0: nothing was there
+    std::int64_t modified = 0;     ///< 0: a folder, which changes with what is in it
+};
+
 /// A file that goes to its place.
 struct Move {
     std::filesystem::path folder;   ///< relative to the transaction's base; absolute: elsewhere
@@ -24,6 +30,7 @@ struct Move {
     std::uint64_t inode = 0, bytes = 0;
     bool folder_of_files = false;   ///< a folder, and all that is in it: `old` is there only from the moment when it moves
     bool overwrite = false;         ///< what somebody puts there meanwhile is replaced, too
+    std::optional<Was> was{};       ///< what was there when it was committed; nothing: that is not known
 };
 
 struct Done {
@@ -34,6 +41,7 @@ struct Done {
     std::optional<std::vector<Move>> moves;      ///< it is committed
     bool forward = false;                        ///< all that could be moved is in its place for good; the rest waits
     bool undone = false;                         ///< or was about to be
+    bool strange = false;                        ///< a line that was written whole says what this version does not know
 };
 
 class Journal {
@@ -43,6 +51,8 @@ public:
     /// That of a process that is no more, locked; nothing if there is none, or its process is alive, or nobody can tell, or if it
     /// is of another user than this process and the folder.
     static std::unique_ptr<Journal> take(const host::Folder& base, const std::string& transaction);
+    /// Whether there is one that take() could take: of this user or the folder's.
+    static bool may_count(const host::Folder& base, const std::string& transaction);
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
@@ -66,6 +76,7 @@ private:
     void close() noexcept;
     void write(const Json&, bool sync);
     int descriptor_;
+    std::size_t bytes_ = 0;     ///< of a journal that was made
     std::optional<unsigned> stranger_;
     std::string own_;   ///< the transaction, of a journal that was made
 };
@@ -76,9 +87,15 @@ using FolderOf = std::function<host::Folder(const std::filesystem::path& of_move
 std::filesystem::path name_of(const Move&);
 /// What has the name is what was moved there.
 bool is_in_place(const std::filesystem::path& to, const Move&);
+/// What has the name is neither that nor what was there before: somebody has written it since. In a copy of the folder all files
+/// have other numbers, and nothing is told.
+bool is_later(const host::Folder&, const Move&);
+/// What has the name now. Nothing: that is not to be known again (a link, whose file others may change).
+std::optional<Was> was_there(const std::filesystem::path& to, bool folder_of_files);
 /// A part that is not there was moved by a process that has ended; whoever moves his own knows that it was not.
 enum class Gone { was_moved, is_lost };
-/// Renames what is not in its place yet; the folders are not synced. Throws std::system_error.
+/// Renames what is not in its place yet; the folders are not synced. Of a process that has ended nothing goes over what somebody
+/// has written since. Throws std::system_error.
 void go_forward(const FolderOf&, const Done&, Gone);
 /// Brings back what was there before; where a folder has gone, there is nothing to bring back. Throws std::system_error.
 void go_back(const FolderOf&, const Done&);

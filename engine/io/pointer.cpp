@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -35,11 +36,13 @@ constexpr std::string_view which_begins = "folder ";
 struct Pointer {
     std::string text;
     bool is_mine = false;
-    bool is_held = false;   ///< its process lives, or nobody can tell
+    bool is_of_folder = false;   ///< of whoever the folder is, who could do there what he liked in any case
+    bool is_held = false;        ///< its process lives, or nobody can tell
 };
 
 /// One look: what is read is what the owner is asked of. Nothing: there is none.
-std::optional<Pointer> read_pointer(const fs::path& path) {
+std::optional<Pointer> read_pointer(const host::Folder& folder, const std::string& transaction) {
+    const fs::path path = folder / (transaction + base_ending);
     Pointer pointer{std::string(longest, '\0')};
 #if defined(_WIN32)
     std::ifstream file(path, std::ios::binary);
@@ -57,6 +60,7 @@ std::optional<Pointer> read_pointer(const fs::path& path) {
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
+    pointer.is_of_folder = is_file && status.st_uid == folder.owner();
 #endif
     return pointer;
 }
@@ -126,6 +130,20 @@ PointerLock put_file(const fs::path& path, const std::string& text, bool synced)
 
 #endif
 
+/// Of which_folder(): what a folder keeps when its machine starts again, which numbers its devices anew.
+struct Which {
+    std::string machine;
+    std::uint64_t device = 0, inode = 0;
+    std::int64_t birth = 0;
+};
+
+std::optional<Which> which_from(const std::string& text) {
+    std::istringstream words(text);
+    Which which;
+    if (!(words >> which.machine >> which.device >> which.inode >> which.birth)) return std::nullopt;
+    return which;
+}
+
 }  // namespace
 
 std::string which_folder(const host::Folder& folder) {
@@ -146,16 +164,27 @@ PointerLock write_pointer(const host::Folder& folder, const std::string& transac
     return put_file(folder / (transaction + base_ending), text, place.is_absolute() && synced);
 }
 
+bool means(const Pointed& pointed, const host::Folder& folder) {
+    const std::string now = which_folder(folder);
+    if (!now.empty() && now == pointed.which) return true;
+    std::error_code unknown;
+    if (fs::canonical(folder / ".", unknown) == pointed.path && !unknown) return true;
+    const std::optional<Which> meant = which_from(pointed.which), is = which_from(now);
+    return meant && is && meant->machine != is->machine && meant->inode == is->inode && meant->birth == is->birth &&
+           meant->birth != 0;
+}
+
 bool has_pointer(const host::Folder& folder, const std::string& transaction) {
     std::error_code ignored;
     return fs::is_regular_file(fs::symlink_status(folder / (transaction + base_ending), ignored));
 }
 
 std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string& transaction) {
-    const std::optional<Pointer> pointer = read_pointer(folder / (transaction + base_ending));
-    if (!pointer || pointer->is_held || !pointer->text.ends_with('\n')) return std::nullopt;
+    const std::optional<Pointer> pointer = read_pointer(folder, transaction);
+    if (!pointer || !(pointer->is_mine || pointer->is_of_folder) || !pointer->text.ends_with('\n')) return std::nullopt;
     std::string text = pointer->text.substr(0, pointer->text.size() - 1);
     Pointed pointed;
+    pointed.is_held = pointer->is_held;
     const std::size_t last = text.rfind('\n');
     if (last != std::string::npos && text.compare(last + 1, which_begins.size(), which_begins) == 0) {
         pointed.which = text.substr(last + 1 + which_begins.size());

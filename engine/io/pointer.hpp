@@ -27,9 +27,12 @@ bool has_pointer(const host::Folder&, const std::string& transaction);
 struct Pointed {
     std::filesystem::path path;   ///< of the folder of the journal, for its process; relative: from here
     std::string which;            ///< which_folder() of that; empty: unknown
+    bool is_held = false;         ///< its process lives, or nobody can tell
 };
-/// Where the journal is. Nothing where that is none of ours: its process lives, or nobody can tell, or it is writing the pointer
-/// at this moment; or another user has written a path there, which would be followed with our rights.
+/// Where the journal is. Nothing where that is none of ours: its process is writing the pointer at this moment; or another user
+/// has, in a folder that is not his, or a path, which would be followed with our rights.
 std::optional<Pointed> pointed_to(const host::Folder&, const std::string& transaction);
+/// Whether an absolute pointer means this folder, which may have been moved since; a copy of that is another.
+bool means(const Pointed&, const host::Folder&);
 
 }  // namespace parallax::io

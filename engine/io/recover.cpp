@@ -27,16 +27,24 @@ namespace {
 
 constexpr auto again = std::chrono::seconds(10);   // a series of thousands of files need not list them before each
 
+/// When folders were looked at. By their names, too: one that is made later may get the number of one that has gone.
+struct Looked {
+    std::mutex mutex;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, fs::path>, std::chrono::steady_clock::time_point> at;
+};
+
+Looked& looked() {
+    static Looked looked;
+    return looked;
+}
+
 bool looked_at_lately(const host::Folder& folder, const fs::path& path) {
-    static std::mutex mutex;
-    // By its name, too: a folder that is made later may get the number of one that has gone.
-    static std::map<std::tuple<std::uint64_t, std::uint64_t, fs::path>, std::chrono::steady_clock::time_point> looked;
     const auto identity = host::identity_of(folder / ".");
     if (!identity || identity->inode == 0) return false;
     const auto now = std::chrono::steady_clock::now();
-    const std::lock_guard lock(mutex);
-    if (looked.size() > 4096) looked.clear();
-    const auto [at, is_new] = looked.emplace(std::tuple(identity->device, identity->inode, path), now);
+    const std::lock_guard lock(looked().mutex);
+    if (looked().at.size() > 4096) looked().at.clear();
+    const auto [at, is_new] = looked().at.emplace(std::tuple(identity->device, identity->inode, path), now);
     if (!is_new && now - at->second < again) return true;
     at->second = now;
     return false;
@@ -199,16 +207,27 @@ std::optional<host::Folder> base_of(const host::Folder& folder, const fs::path& 
     return bounds.top->below(at);
 }
 
+/// What is with the folders of a transaction that are not its base's.
+enum class Elsewhere { done, waits, lives };
+
 /// What lies elsewhere and is not to be touched: a folder without the transaction's pointer (that was removed last, or never
 /// written: what a journal alone says gives nobody a way into other folders), one that cannot be opened now, and one that is
-/// another than the journal means. True: what is in those two has yet to be done.
-bool leave_elsewhere(Done& done, Folders& folders, const std::string& transaction, const MovesByFolder& moves) {
-    bool waits = false;
+/// another than the journal means. What is in those two waits. Of a copy of a base the pointer means the original, whose the
+/// folder is; where that lives, nothing of the copy is to be touched either: it may still grow.
+Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders, const std::string& transaction,
+                          const MovesByFolder& moves) {
+    bool waits = false, lives = false;
     const auto look_at = [&](const fs::path& folder) {
         if (folder == ".") return false;
         try {
             const host::Folder& there = folders.below(folder);
-            if (has_pointer(there, transaction)) return false;
+            if (has_pointer(there, transaction)) {
+                if (!folder.is_absolute()) return false;
+                const std::optional<Pointed> pointed = pointed_to(there, transaction);
+                waits = waits || !pointed;
+                lives = lives || (pointed && pointed->is_held);
+                return !pointed || pointed->is_held || !means(*pointed, base);
+            }
             const bool another = is_another(there, folder, done, moves);
             waits = waits || another;
             return another || folder.is_absolute();
@@ -225,7 +244,7 @@ bool leave_elsewhere(Done& done, Folders& folders, const std::string& transactio
     };
     std::erase_if(done.places, is_left);
     if (done.moves) std::erase_if(*done.moves, [&](const Move& move) { return is_left(move.folder); });
-    return waits && done.moves;
+    return lives ? Elsewhere::lives : waits && done.moves ? Elsewhere::waits : Elsewhere::done;
 }
 
 void warn_of(const fs::path& left, const std::string& why) {
@@ -239,13 +258,17 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
     if (!journal) return {};   // its process is alive, or it has ended by now
     Done done = journal->read();
+    if (done.strange)
+        return fmt::format("its journal says what this version does not understand; another may, or remove {}*", transaction);
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
     Folders folders(base, journal->stranger(), patience);
     const MovesByFolder moves = by_folder(done);
     if (journal->stranger() && reaches_beyond(done, moves, {})) return {};
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
-    const bool waits = leave_elsewhere(done, folders, transaction, moves);
+    const Elsewhere elsewhere = leave_elsewhere(base, done, folders, transaction, moves);
+    if (elsewhere == Elsewhere::lives) return {};
+    const bool waits = elsewhere == Elsewhere::waits;
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
     if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return {};
@@ -299,10 +322,12 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
 
 std::string recover_one(const host::Folder& folder, const std::string& transaction, Names& names, const Bounds& bounds,
                         const Patience& patience) {
+    // Beside its journal a transaction has no pointer: what seems to be one is a stranger's, who would lead us elsewhere.
+    if (Journal::may_count(folder, transaction)) return recover_at(folder, transaction, names, bounds, patience);
     std::optional<Pointed> pointed;
     if (has_pointer(folder, transaction)) {
         pointed = pointed_to(folder, transaction);
-        if (!pointed) return {};   // of a process that has ended meanwhile the journal knows this folder
+        if (!pointed || pointed->is_held) return {};   // of a process that has ended meanwhile the journal knows this folder
     }
     const std::optional<host::Folder> base = pointed ? base_of(folder, pointed->path, bounds) : folder;
     if (!base) return {};
@@ -344,6 +369,11 @@ void recover_in(const host::Folder& folder, const fs::path& path, const Bounds& 
 }
 
 }  // namespace
+
+void look_again() {
+    const std::lock_guard lock(looked().mutex);
+    looked().at.clear();
+}
 
 void recover(const fs::path& folder) {
     const fs::path path = folder.empty() ? fs::path(".") : folder;

@@ -135,14 +135,27 @@ const host::Folder& Transaction::place(const fs::path& relative) {
         journal_->made(part);
         made_.push_back(part);
     });
-    if (relative != ".") {
+    const bool is_new = relative != "." && !known_as(folder);
+    if (is_new) {
         if (how_.strict) recover_below(*folder_, relative, base_ / relative);
         else recover(folder / ".");
         journal_->place(relative, which_folder(folder));
     }
     const host::Folder& place = places_.emplace(relative, folder).first->second;   // from now on it is cleaned
-    if (relative != ".") point_to_base(place, relative);
+    if (is_new) point_to_base(place, relative);
     return place;
+}
+
+/// By which path a folder is this transaction's already: what is mounted in two places is one.
+std::optional<fs::path> Transaction::known_as(const host::Folder& folder) const {
+    const auto is_it = [identity = host::identity_of(folder / ".")](const host::Folder& other) {
+        const auto its = host::identity_of(other / ".");
+        return identity && its && identity->inode != 0 && its->device == identity->device && its->inode == identity->inode;
+    };
+    if (is_it(*folder_)) return ".";
+    for (const auto& [path, known] : places_)
+        if (is_it(known)) return path;
+    return std::nullopt;
 }
 
 void Transaction::point_to_base(const host::Folder& folder, const fs::path& relative) {
@@ -174,7 +187,7 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     if (!inside.empty() && *inside.begin() != "..") return inside;
     const host::Folder folder = open_or_make(path);
     const fs::path key = fs::canonical(folder / ".");
-    if (places_.contains(key)) return key;
+    if (const auto known = known_as(folder)) return *known;
     if (how_.strict) recover_below(folder, ".", path, reached(key));
     else recover(folder / ".");
     told_of(base_, "the journal cannot be written", [&] { journal_->place(key, which_folder(folder)); });
@@ -357,13 +370,15 @@ void Transaction::put_in_place() {
         if (!identity)
             throw IoError(show(entry.target), "has gone before it was in its place", "leave hidden files alone while a job runs");
         std::error_code error;
+        const bool is_folder = entry.form == Form::folder;
+        const std::optional<Was> was = was_there(to, is_folder);
         if (fs::exists(fs::symlink_status(to, error))) {
             if (!entry.overwrite)
                 throw IoError(show(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
             set_aside(entry, folder, i);
         }
         moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
-                         entry.form == Form::folder, entry.overwrite});
+                         is_folder, entry.overwrite, was});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {

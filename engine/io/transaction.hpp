@@ -99,6 +99,7 @@ private:
     bool remove_entry(const Entry&);
     std::filesystem::path relative_of(const std::filesystem::path& folder) const;
     const host::Folder& place(const std::filesystem::path& relative);
+    std::optional<std::filesystem::path> known_as(const host::Folder&) const;
     void begin();
     void put_in_place();
     void clean() noexcept;
@@ -119,6 +120,9 @@ private:
 /// Finishes or undoes what processes that are no more have left in a folder. What cannot be dealt with (another user's, a folder
 /// that may not be written) is left as it is.
 void recover(const std::filesystem::path& folder);
+/// Folders that were looked at in the last seconds are not looked at again, as a series of thousands of files would do before each.
+/// From here on they are: for a job, which must not see what another process has half done.
+void look_again();
 /// The same for a folder below one that is held, where somebody else may put anything: nothing that is not below `top` is looked
 /// at or told of but the folders `elsewhere`, by absolute paths without links. What reaches elsewhere is left as it is.
 /// `shown`: its path, for messages.

@@ -1,5 +1,6 @@
 #include "modes/prepared_job.hpp"
 
+#include "io/transaction.hpp"
 #include "parallax/host/error.hpp"
 
 #include <utility>
@@ -12,6 +13,7 @@ using Either = std::variant<Prepared, series::PreparedSeries>;
 
 Either prepare_either(Job job, const Locations& where, const series::SeriesOptions& how) {
     check_names(how.manifest, "--manifest");
+    io::look_again();
     if (job.for_each) return series::prepare_series(std::move(job), where, how);
     Prepared prepared = prepare(std::move(job), where, how.overwrite);
     check_places(prepared);

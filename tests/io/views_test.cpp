@@ -10,6 +10,8 @@
 #include "support/file_identity.hpp"
 #include "support/warnings.hpp"
 
+#include <fstream>
+
 #if !defined(_WIN32)
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -69,6 +71,8 @@ struct Left {
             moves.back()["old"] = dead + "-old-0";
             moves.back()["inode"] = identity->inode;
             moves.back()["bytes"] = identity->bytes;
+            const auto was = host::identity_of(place / "a");
+            if (!old_version) moves.back()["was"] = {was->inode, was->modified};
         }
         put(logs / (dead + ".base"), out.string() + "\n" + (old_version ? "" : "folder " + which(out) + "\n"));
         Json place{{"place", logs.string()}};
@@ -290,6 +294,113 @@ TEST_CASE("transactions: where no more files can be opened, nobody is told to ma
     for (const IoError& error : {io_error(folder / "out/deep/b", [&] { add("out/deep/b"); }),
                                  io_error(folder / "c", [&] { io::File::create(folder / "c"); })})
         CHECK(error.hint.find("ulimit -n") != std::string::npos);
+}
+
+TEST_CASE("transactions: of a copy of a folder nothing elsewhere is taken for the copy's") {
+    for (const bool moved : {false, true}) {
+        CAPTURE(moved);
+        Left left;
+        const fs::path copy = left.top / "copy", out = moved ? left.top / "moved" : left.out;
+        fs::copy(left.out, copy, fs::copy_options::recursive);
+        if (moved) fs::rename(left.out, out);
+        io::recover(copy);
+        CHECK(get(copy / "a") == "new");
+        CHECK(get(left.logs / "a") == "old");
+        CHECK(get(out / "a") == "old");
+        io::look_again();
+        io::recover(out);
+        CHECK(get(out / "a") == "new");
+        CHECK(get(left.logs / "a") == "new");
+        CHECK(left.folder.entries() == 6);
+    }
+}
+
+TEST_CASE("transactions: of a copy of what a live process writes nothing is touched") {
+    const Folder folder;
+    const fs::path top = fs::canonical(folder.path());
+    Live live(top);
+    fs::copy(top / "out", top / "copy", fs::copy_options::recursive);
+    const auto entries = folder.entries();
+    io::recover(top / "copy");
+    CHECK(folder.entries() == entries);
+    CHECK(live.finish() == 0);
+}
+
+TEST_CASE("transactions: what somebody has written since stays, whether the rest goes on or back") {
+    for (const bool undone : {false, true}) {
+        CAPTURE(undone);
+        const Left left;
+        if (undone) {
+            fs::rename(left.out / (dead + "-0-a"), left.out / "a");
+            std::ofstream(left.out / (dead + ".journal"), std::ios::app) << line_of({{"undo", true}});
+        }
+        fs::remove(left.logs / "a");
+        put(left.logs / "a", "later");
+        io::recover(left.out);
+        CHECK(get(left.out / "a") == (undone ? "old" : "new"));
+        CHECK(get(left.logs / "a") == "later");
+        CHECK(left.folder.entries() == 4);
+    }
+}
+
+TEST_CASE("transactions: names with what another system takes for a separator are finished, too") {
+    const Left left;
+    const fs::path journal = left.out / (dead + ".journal");
+    std::string text = get(journal);
+    const std::size_t at = text.find('\n') + 1;
+    Json commit = Json::parse(text.substr(at + 17));
+    commit["commit"][0]["name"] = "t\\wo";
+    commit["commit"][0].erase("was");
+    put(journal, text.substr(0, at) + line_of(commit));
+    io::recover(left.out);
+    CHECK(get(left.out / "t\\wo") == "new");
+    CHECK(get(left.logs / "a") == "new");
+    CHECK(left.folder.entries() == 5);
+}
+
+TEST_CASE("transactions: a journal that was written whole and is not understood leaves all where it is") {
+    const Left left;
+    std::ofstream(left.out / (dead + ".journal"), std::ios::app) << line_of({{"commit", "by a later version"}});
+    const auto entries = left.folder.entries();
+    host::take_warnings();
+    io::recover(left.out);
+    CHECK(left.folder.entries() == entries);
+    CHECK(is_told("does not understand"));
+}
+
+TEST_CASE("transactions: a folder is looked at again before each job, and not before each item of a series") {
+    const Left left;
+    io::recover(left.out);
+    put(left.out / (dead + "-0-a"), "part of nobody's");
+    io::recover(left.out);
+    CHECK(fs::exists(left.out / (dead + "-0-a")));
+    io::look_again();
+    io::recover(left.out);
+    CHECK_FALSE(fs::exists(left.out / (dead + "-0-a")));
+}
+
+TEST_CASE("transactions: a stranger's pointer leads nobody away from a journal, and gives no parts to remove") {
+    if (::geteuid() != 0) return;   // files of others are root's to make
+    constexpr ::uid_t stranger = 12345;
+    const auto put_pointer = [](const fs::path& folder, const std::string& text) {
+        put(folder / (dead + ".base"), text);
+        REQUIRE(::chown((folder / (dead + ".base")).c_str(), stranger, stranger) == 0);
+    };
+    const std::string up = "1\nfolder ";
+    for (const bool absolute : {false, true}) {
+        CAPTURE(absolute);
+        const Left left;
+        put_pointer(left.out, absolute ? "/x\n" : up + which(left.top) + "\n");
+        io::recover(left.out);
+        CHECK(get(left.out / "a") == "new");
+        CHECK(get(left.logs / "a") == "new");
+    }
+    const Folder folder;
+    fs::create_directory(folder / "deep");
+    put(folder / "deep" / (dead + "-0-a"), "part");
+    put_pointer(folder / "deep", up + which(folder.path()) + "\n");
+    io::recover(folder / "deep");
+    CHECK(fs::exists(folder / "deep" / (dead + "-0-a")));
 }
 
 #if defined(__linux__)
