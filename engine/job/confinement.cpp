@@ -115,6 +115,13 @@ std::optional<Confinement::Place> Confinement::place_of(const fs::path& path) co
     return Place{top, joined(here.begin() + std::ssize(top->parts), here.end())};
 }
 
+bool Confinement::holds(const fs::path& path) const { return place_of(path).has_value(); }
+
+bool Confinement::is_link(const fs::path& path) const {
+    const std::optional<Place> folder = place_of(path.has_parent_path() ? path.parent_path() : ".");
+    return folder && link_at(folder->top->folder, folder->relative / path.filename());
+}
+
 void Confinement::recover(const fs::path& folder) const {
     if (const std::optional<Place> place = place_of(folder.empty() ? "." : folder))
         io::recover_below(place->top->folder, place->relative, folder);

@@ -18,6 +18,10 @@ public:
     /// ConfigError, and UnsupportedError where the system cannot hold a folder.
     explicit Confinement(const Locations&);
 
+    /// Whether a path leads below one of them. Nothing is looked at elsewhere.
+    bool holds(const std::filesystem::path&) const;
+    /// Of what lies elsewhere it is not told.
+    bool is_link(const std::filesystem::path&) const;
     /// A regular file below one of them. Links may lead to it, on a way that never leaves them; of that the end is opened, and no
     /// part of it may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere.
     host::OpenedFile open(const std::filesystem::path&, const std::string& pointer) const;

@@ -266,7 +266,7 @@ void apply_input(Json& job, const std::string& setting, const std::vector<Algori
     // Roots ("data:a.tif") stay as they are; anything else is relative to the current folder.
     const fs::path path = path_from(file);
     const bool rooted = file.find(':') != std::string::npos && file.find(':') > 1 && !fs::exists(path);
-    const std::string text = rooted ? file : to_utf8(fs::absolute(path));
+    const std::string text = rooted ? file : to_utf8(whole_path(path));
     Json& input = job["inputs"][name];
     if (replaces && input.is_object()) {
         for (const char* key : {"file", "files", "combine"}) input.erase(key);

@@ -29,7 +29,28 @@ std::string root_of(const std::string& text) {
     return word ? name : std::string();
 }
 
-fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
+template <class IsLink>
+void refuse_dots(const fs::path& path, const std::string& pointer, const IsLink& is_link) {
+    fs::path at;
+    for (const fs::path& part : path) {
+        if (part == "." || part.empty()) continue;
+        if (part != ".." || !at.has_filename() || at.filename() == "..") {
+            at /= part;
+            continue;
+        }
+        if (is_link(at))
+            throw ConfigError(pointer, fmt::format("\"..\" behind the symbolic link {}", to_utf8(at)),
+                              "a path without \"..\" behind a link", "name the folder itself (realpath tells it)");
+        at = at.parent_path();
+    }
+}
+
+bool is_a_link(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_symlink(fs::symlink_status(path, ignored));
+}
+
+fs::path located(const std::string& text, const Locations& where, const std::string& pointer) {
     if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
     if (text.find("://") != std::string::npos)
         throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
@@ -47,6 +68,13 @@ fs::path locate(const std::string& text, const Locations& where, const std::stri
             known.empty() ? "a path, as no root is given" : fmt::format("one of the roots {}", fmt::join(known, ", ")), hint);
     }
     return found->second / path_from(text.substr(root.size() + 1));
+}
+
+fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
+    const fs::path path = located(text, where, pointer);
+    refuse_dots(path, pointer,
+                [&](const fs::path& at) { return where.confined ? Confinement(where).is_link(at) : is_a_link(at); });
+    return path.lexically_normal();
 }
 
 bool lies_below(const fs::path& file, const fs::path& folder) {
@@ -164,6 +192,27 @@ std::string to_utf8(const fs::path& path) {
     return std::string(text.begin(), text.end());
 }
 
+void refuse_dots_behind_link(const fs::path& path, const std::string& pointer) { refuse_dots(path, pointer, is_a_link); }
+
+void check_locations(const Locations& where) {
+    const auto check = [](const fs::path& folder, const std::string& pointer) {
+        whole_path(folder.empty() ? "." : folder);
+        refuse_dots_behind_link(folder, pointer);
+    };
+    check(where.job_folder, "the job's folder");
+    check(where.out, "--out");
+    for (const auto& [name, folder] : where.roots) check(folder, "--root " + name);
+}
+
+fs::path whole_path(const fs::path& path) {
+    std::error_code gone;
+    fs::path whole = fs::absolute(path, gone);
+    if (gone)
+        throw IoError("the working folder", "is gone: " + gone.message(),
+                      "go to one that is there, or name inputs, the job and --out by absolute paths");
+    return whole;
+}
+
 Locations absolute(Locations where) {
     where.job_folder = fs::absolute(where.job_folder).lexically_normal();
     for (auto& [name, folder] : where.roots) folder = fs::absolute(folder).lexically_normal();
@@ -171,7 +220,7 @@ Locations absolute(Locations where) {
 }
 
 fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer) {
-    const fs::path path = locate(text, where, pointer).lexically_normal();
+    const fs::path path = locate(text, where, pointer);
     if (where.confined) {   // not even whether a file elsewhere is there is told
         Confinement(where).open(path, pointer);
         return path;
@@ -198,7 +247,7 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
 
 std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer) {
     if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer)};
-    const fs::path path = locate(pattern, where, pointer).lexically_normal();
+    const fs::path path = locate(pattern, where, pointer);
     if (where.confined) {
         const std::vector<fs::path> found = Confinement(where).expand(path, pointer);
         if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");

@@ -20,6 +20,14 @@ struct Locations {
     bool confined = false;   ///< see confinement.hpp; no link is followed on the way to `out`, either
 };
 
+/// The path from the root on. Throws IoError where it starts at a working folder that is gone.
+std::filesystem::path whole_path(const std::filesystem::path&);
+/// Throws what whole_path() throws of each, and ConfigError where ".." in one of them follows a link.
+void check_locations(const Locations&);
+/// Throws ConfigError where ".." in a path follows a symbolic link: the system goes on from where that leads, and who shortens the
+/// path by its text does not.
+void refuse_dots_behind_link(const std::filesystem::path&, const std::string& pointer);
+
 /// The same folders by paths that mean them from wherever they are looked at; outputs stay relative to where the caller stands.
 Locations absolute(Locations);
 

@@ -269,6 +269,7 @@ std::vector<std::string> Prepared::warnings() const {
 Prepared prepare(Job job, const Locations& where, bool overwrite, const PreparedInputs& known) {
     if (job.for_each)
         throw UnsupportedError("a job with for_each is many jobs", {"this call prepares one; a series is run by series::run()"});
+    check_locations(where);
     Prepared prepared;
     prepared.job = std::move(job);
     prepared.out = where.out;

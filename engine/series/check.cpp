@@ -7,14 +7,17 @@
 #include "job/paths.hpp"
 #include "series/checked.hpp"
 #include "series/manifest.hpp"
+#include "series/places.hpp"
 #include "support/entries.hpp"
 #include "support/file_identity.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace parallax::engine::series {
 
@@ -60,6 +63,29 @@ void check_made(const fs::path& manifest, bool hashes, Check& check, std::set<fs
     }
 }
 
+/// Which record speaks of an output, where several do: frames that come and go give their names to other items, which write to the
+/// same files.
+class LastWriters {
+public:
+    explicit LastWriters(const std::map<std::string, Record>& records) {
+        for (const auto& [name, record] : records)
+            for (const FileState& file : record.outputs) {
+                const Record*& last = last_[real_.of(path_from(file.path))];
+                if (!last || std::pair(last->sequence, last->at) < std::pair(record.sequence, record.at)) last = &record;
+            }
+    }
+    bool has_written(const Record& record, const FileState& file) { return last_.at(real_.of(path_from(file.path))) == &record; }
+    /// Others have written all that it did.
+    bool is_replaced(const Record& record) {
+        return !record.outputs.empty() && std::none_of(record.outputs.begin(), record.outputs.end(),
+                                                       [&](const FileState& file) { return has_written(record, file); });
+    }
+
+private:
+    RealPaths real_;
+    std::map<fs::path, const Record*> last_;
+};
+
 /// Whether the job of a manifest makes anything of all items.
 bool makes_of_all(const Json& header) {
     const Json outputs = header.value(Json::json_pointer("/job/outputs"), Json::object());
@@ -94,11 +120,14 @@ Check check(const fs::path& manifest, bool hashes) {
     const Manifest::Contents contents = Manifest::contents_of(manifest);
     check.damaged_lines = contents.damaged;
     std::set<fs::path> folders{manifest};
+    LastWriters writers(contents.records);
     std::size_t wrong = 0;
     for (const auto& [name, record] : contents.records) {
+        if (writers.is_replaced(record)) continue;
         (record.done ? check.done : check.failed) += 1;
         if (!record.done) continue;
         for (const FileState& file : record.outputs) {
+            if (!writers.has_written(record, file)) continue;
             folders.insert(path_from(file.path).parent_path());
             const std::string problem = problem_of(file, hashes);
             if (!problem.empty() && ++wrong <= most_told)

@@ -51,6 +51,7 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       manifest_(manifest),
       folds_(folds),
       folders_(folders),
+      files_(series.where),
       trace_(!options.trace.empty()),
       todo_(todo.begin(), todo.end()),
       total_(todo.size()) {

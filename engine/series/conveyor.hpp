@@ -12,6 +12,7 @@
 #include "series/known_folders.hpp"
 #include "series/manifest.hpp"
 #include "series/neighbours.hpp"
+#include "series/recorded_files.hpp"
 #include "series/series.hpp"
 #include "series/trace.hpp"
 
@@ -89,6 +90,7 @@ private:
     Manifest& manifest_;
     Folds& folds_;
     KnownFolders& folders_;
+    const RecordedFiles files_;
     std::vector<std::unique_ptr<Belt>> belts_;
     std::map<std::size_t, HostArray> shared_;                        ///< input -> array that all items have
     std::map<std::size_t, std::unique_ptr<Neighbours>> neighbours_;  ///< input -> frames around items

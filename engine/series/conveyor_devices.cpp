@@ -22,7 +22,7 @@ void Conveyor::feed(Belt& belt) {
             retire(belt, flying);
             if (belt.lost) return;
         }
-    } catch (const std::exception&) {
+    } catch (...) {   // whatever the caller's own functions throw, too
         break_off(std::current_exception());
         try {
             lose(belt, flying, nullptr);

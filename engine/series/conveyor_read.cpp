@@ -38,7 +38,7 @@ std::optional<std::size_t> Conveyor::next_item() {
 void Conveyor::read(Belt& belt, int reader) {
     try {
         read_items(belt, reader);
-    } catch (const std::exception&) {   // memory, mostly
+    } catch (...) {   // memory, mostly, or whatever the caller's own functions throw
         break_off(std::current_exception());
     }
     if (--belt.reading == 0) belt.decoded->close();

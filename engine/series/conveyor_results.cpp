@@ -32,7 +32,7 @@ void Conveyor::write(int writer) {
         try {
             (*next)->writer = writer;
             write_item(**next);
-        } catch (const std::exception&) {
+        } catch (...) {   // whatever the caller's own functions throw, too
             break_off(std::current_exception());
         }
     }

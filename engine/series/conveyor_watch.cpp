@@ -47,7 +47,7 @@ void Conveyor::watch() {
             tell_of_folders();
             see_to_unread();
         } while (!end_watching());
-    } catch (const std::exception&) {   // memory
+    } catch (...) {   // memory, or whatever the caller's own functions throw
         break_off(std::current_exception());
     }
     for (const std::string& file : series_.options.watch->folder->incomplete())
@@ -64,7 +64,11 @@ void Conveyor::watch() {
         unread.swap(unread_);
     }
     came_.notify_all();
-    for (const auto& [number, item] : unread) record_failure(number, item.error);
+    try {
+        for (const auto& [number, item] : unread) record_failure(number, item.error);
+    } catch (...) {
+        break_off(std::current_exception());
+    }
 }
 
 /// A file that failed is tried again when it has been written further, or the watch takes it for complete. It has failed where
@@ -142,7 +146,7 @@ void Conveyor::do_again_if_changed(std::size_t number) {
     }
     bool changed = true;
     try {
-        changed = !std::all_of(done.inputs.begin(), done.inputs.end(), unchanged);   // reads it where its time is another
+        changed = !files_.unchanged(done.inputs);   // reads it where its time is another
     } catch (const IoError&) {   // not to be read now: who does it again, or --resume, says why
     }
     const bool replaces = series_.options.overwrite || series_.options.resume;

@@ -53,6 +53,7 @@ FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer,
     : pointer_(std::move(pointer)), where_(absolute(where)), next_look_(steady_clock::now()) {
     for (std::string& text : patterns) {
         Pattern pattern{std::move(text), {}, {}};
+        if (!where_.confined) refuse_dots_behind_link(folder_of_input(pattern.text, where_), pointer_);   // a stranger's finds no file
         const fs::path folder = folder_of_input(pattern.text, where_).lexically_normal();
         if (const std::string trouble = trouble_with(folder); !trouble.empty())
             throw ConfigError(pointer_, fmt::format("the folder {}, which {}", to_utf8(folder), trouble), "a folder to watch",

@@ -368,7 +368,10 @@ fs::path place_of(const fs::path& file) {
 }
 
 bool unchanged(const FileState& file) {
-    const fs::path path = place_of(path_from(file.path));   // a folder that it leads through and out of again may be gone
+    return unchanged_at(place_of(path_from(file.path)), file);   // a folder that it leads through and out of again may be gone
+}
+
+bool unchanged_at(const fs::path& path, const FileState& file) {
     const auto now = io::identity_of_tree(path);
     if (!now || now->bytes != file.bytes) return false;
     const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode);

@@ -108,5 +108,7 @@ Json to_json(const std::vector<FileState>&);
 FileState file_from(const Json&);
 /// Whether a file still is what it was: by size, time and inode, and where one of these differs by its hash.
 bool unchanged(const FileState&);
+/// The same of what stands at a path, whatever path is recorded.
+bool unchanged_at(const std::filesystem::path&, const FileState&);
 
 }  // namespace parallax::engine::series

@@ -3,6 +3,7 @@
 #include "io/transaction.hpp"
 #include "series/first_items.hpp"
 #include "series/places.hpp"
+#include "series/recorded_files.hpp"
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
@@ -191,16 +192,17 @@ void check_watched(const PreparedSeries& series) {
 }
 
 /// Files that an earlier watch has done are not waited for.
-void trust_what_is_done(FolderWatch& folder, const fs::path& manifest) {
+void trust_what_is_done(FolderWatch& folder, const fs::path& manifest, const Locations& where) {
+    const auto files = std::make_shared<const RecordedFiles>(where);
     std::map<fs::path, FileState> done;
     for (const auto& [name, record] : Manifest::contents_of(manifest).records) {
         for (const FileState& input : record.inputs) {
-            if (record.done) done.emplace(place_of(path_from(input.path)), input);
+            if (record.done) done.emplace(files->place_of(path_from(input.path)), input);
         }
     }
-    folder.trust([done = std::move(done)](const fs::path& file) {
-        const auto known = done.find(place_of(file));
-        return known != done.end() && unchanged(known->second);
+    folder.trust([files, done = std::move(done)](const fs::path& file) {
+        const auto known = done.find(files->place_of(file));
+        return known != done.end() && files->unchanged(known->second);
     });
 }
 
@@ -209,7 +211,7 @@ void begin_watching(const PreparedSeries& series) {
     const ForEachSource& source = series.job.for_each->sources.front();
     const Watch& watch = *series.options.watch;
     watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
-    if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest);
+    if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest, series.where);
     if (watch.began) watch.began();
 }
 
@@ -266,6 +268,8 @@ std::string role_of(const PreparedSeries& series, const fs::path& file) {
 PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptions& options) {
     if (!job.for_each)
         throw UnsupportedError("a job without for_each is no series", {"prepare() and run() of job/runner.hpp run it"});
+    check_locations(where);
+    refuse_dots_behind_link(options.manifest, "--manifest");
     PreparedSeries series;
     series.job = std::move(job);
     series.where = absolute(where);

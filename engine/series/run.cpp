@@ -6,6 +6,7 @@
 #include "io/window.hpp"
 #include "series/conveyor.hpp"
 #include "series/known_folders.hpp"
+#include "series/recorded_files.hpp"
 #include "support/file_lock.hpp"
 #include "support/folder.hpp"
 #include "support/warnings.hpp"
@@ -34,31 +35,32 @@ bool is_mine(const PreparedSeries& series, std::size_t item) {
 std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
     std::vector<fs::path> targets;
     for (const OutputSpec& output : job_of(series.job, series.items, item).outputs) {
-        if (!output.gathered) targets.push_back(place_of(resolve_output(output.file, series.where, output.pointer)));
+        if (!output.gathered) targets.push_back(resolve_output(output.file, series.where, output.pointer));
     }
     return targets;
 }
 
-bool is_done(const PreparedSeries& series, std::size_t item, const Record& record) {
+bool is_done(const PreparedSeries& series, const RecordedFiles& files, std::size_t item, const Record& record) {
     if (!record.done || record.window != window_of(series.job, series.items, item)) return false;
     std::vector<std::string> targets;
-    for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(target));
+    for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(files.place_of(target)));
     std::vector<std::string> written;
-    for (const FileState& file : record.outputs) written.push_back(to_utf8(place_of(path_from(file.path))));
+    for (const FileState& file : record.outputs) written.push_back(to_utf8(files.place_of(path_from(file.path))));
     // A job of the same names in another folder writes to the same places, too; what it reads is elsewhere.
     std::set<fs::path> read;
-    for (const FileState& file : record.inputs) read.insert(place_of(path_from(file.path)));
+    for (const FileState& file : record.inputs) read.insert(files.place_of(path_from(file.path)));
     const auto is_read = [&](const Element& element) {
         const Job job = job_of(series.job, series.items, item);
         const auto names_it = [&](const InputSpec& input) {
             return std::count(input.files.begin(), input.files.end(), to_utf8(element.file)) > 0;
         };
-        return read.count(place_of(element.file)) > 0 || std::none_of(job.inputs.begin(), job.inputs.end(), names_it);
+        return read.count(files.place_of(element.file)) > 0 || std::none_of(job.inputs.begin(), job.inputs.end(), names_it);
     };
     const std::vector<Element>& elements = series.items.list.at(item);
     if (!std::all_of(elements.begin(), elements.end(), is_read)) return false;
-    return targets == written && std::all_of(record.inputs.begin(), record.inputs.end(), unchanged) &&
-           std::all_of(record.outputs.begin(), record.outputs.end(), unchanged);
+    return targets == written && files.unchanged(record.inputs) &&
+           std::all_of(record.outputs.begin(), record.outputs.end(),
+                       [&](const FileState& output) { return files.output_unchanged(output); });
 }
 
 /// Items whose running input reaches one of these, too.
@@ -72,13 +74,13 @@ void widen(const PreparedSeries& series, std::vector<bool>& left) {
 }
 
 /// Whether an item that is recorded as done reads something else by now: then those that have it as a neighbour do, too.
-bool has_changed(const Record& record) {
-    return record.done && !std::all_of(record.inputs.begin(), record.inputs.end(), unchanged);
-}
+bool has_changed(const RecordedFiles& files, const Record& record) { return record.done && !files.unchanged(record.inputs); }
 
 std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
-    const std::map<std::string, Record> records = manifest.load();
+    const RecordedFiles files(series.where);
+    std::map<std::string, Record> records = manifest.load();
+    std::erase_if(records, [&](const auto& known) { return !files.may_read(known.second.inputs); });   // no run's of this job
     if (!series.options.resume) {
         for (std::size_t i = 0; i < series.items.size(); ++i) {
             if (!is_mine(series, i)) continue;
@@ -98,8 +100,8 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     std::vector<bool> left(series.items.size(), false), changed(series.items.size(), false);
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const auto record = records.find(series.items.name(i));
-        if (record != records.end() && has_changed(record->second)) changed[i] = true;
-        left[i] = is_mine(series, i) && (record == records.end() || !is_done(series, i, record->second));
+        if (record != records.end() && has_changed(files, record->second)) changed[i] = true;
+        left[i] = is_mine(series, i) && (record == records.end() || !is_done(series, files, i, record->second));
     }
     widen(series, changed);
     for (std::size_t i = 0; i < left.size(); ++i) left[i] = is_mine(series, i) && (left[i] || changed[i]);

@@ -9,6 +9,7 @@
 #include "job/load.hpp"
 #include "series/checked.hpp"
 #include "series/first_items.hpp"
+#include "series/recorded_files.hpp"
 #include "support/octets.hpp"
 #include "exec/resident.hpp"
 #include "job/work.hpp"
@@ -53,17 +54,18 @@ Json files_of(const Work& work) {
 }
 
 /// What was found in an item that is another by now is not what a series of the files that are there would find.
-void check_source(const PreparedSeries& series, const StepSpec& step, const Json& found, SeriesResult& result) {
+void check_source(const PreparedSeries& series, const RecordedFiles& files, const StepSpec& step, const Json& found,
+                  SeriesResult& result) {
     const auto item = found.at("item").get<std::string>();
     for (const Json& input : host::with_text_as_octets(found.value("inputs", Json::array()))) {
         const FileState file = file_from(input);
-        if (!fs::exists(place_of(path_from(file.path)))) {
+        if (!files.is_there(file)) {
             result.warnings.push_back(
                 {fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
                              "begins anew, and looks again",
                              step.id, item),
                  item, 1});
-        } else if (!unchanged(file)) {
+        } else if (!files.unchanged(file)) {
             throw ConfigError(
                 series.options.resume ? "--resume" : "--shard",
                 fmt::format("{} that has changed, in which the step \"{}\" found what all items share", item, step.id),
@@ -110,12 +112,14 @@ bool are_strings(const Json& list) {
 }
 
 /// Whether a file holds what was found for the step. Those of before have no checksum, so that the form is looked at, too.
-bool is_record(const fs::path& file, const StepSpec& step) {
+bool is_record(const fs::path& file, const StepSpec& step, const RecordedFiles& files) {
     try {
         const Json json = load_document(file);
         if (!is_as_written(json, "format")) return false;
         fixed_by(step, json);
-        for (const Json& input : host::with_text_as_octets(json.value("inputs", Json::array()))) file_from(input);
+        std::vector<FileState> inputs;
+        for (const Json& input : host::with_text_as_octets(json.value("inputs", Json::array()))) inputs.push_back(file_from(input));
+        if (!files.may_read(inputs)) return false;
         if (json.contains("strength") && !json.at("strength").is_number()) return false;
         return json.at("item").is_string() && are_strings(json.at("warnings"));
     } catch (const ConfigError&) {
@@ -128,12 +132,13 @@ bool is_record(const fs::path& file, const StepSpec& step) {
 }  // namespace
 
 void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
+    const RecordedFiles files(series.where);
     for (std::size_t i = 0; i < series.job.steps.size(); ++i) {
         StepSpec& step = series.job.steps[i];
         const std::optional<Finding>& finding = step.algorithm->finding;
         if (!finding || !finding->needed(step.parameters)) continue;
         const fs::path file = series.options.manifest / fmt::format("found-{}.json", i);
-        if (fs::exists(file) && !is_record(file, step)) fs::remove(file);   // damaged: it is looked for again
+        if (fs::exists(file) && !is_record(file, step, files)) fs::remove(file);   // damaged: it is looked for again
         if (!fs::exists(file)) {
             const Json here = of_first_item(series, [&](std::size_t item) { return find_in(series, engine, i, item); });
             try {
@@ -144,7 +149,7 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         }
         Json& found = result.found[step.id];
         found = load_document(file);
-        check_source(series, step, found, result);
+        check_source(series, files, step, found, result);
         const auto item = found.at("item").get<std::string>();
         for (const Json& warning : found.at("warnings")) {
             result.warnings.push_back({fmt::format("step \"{}\": {}", step.id, warning.get<std::string>()), item, 1});

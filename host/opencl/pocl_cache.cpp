@@ -26,11 +26,18 @@ namespace fs = std::filesystem;
 /// Less than a few kernels take.
 constexpr std::uintmax_t least_bytes = 4u << 20;
 
-/// As PoCL looks for it.
-fs::path folder_of_user() {
+/// As PoCL looks for it, which takes a relative path as well: a folder of whatever folder the program is called in.
+fs::path folder_of_pocl() {
     if (const auto cache = platform::environment("XDG_CACHE_HOME")) return fs::path(*cache) / "pocl/kcache";
     if (const auto home = platform::environment("HOME")) return fs::path(*home) / ".cache/pocl/kcache";
     return "/tmp/pocl/kcache";
+}
+
+/// As the XDG specification has it: a relative path is ignored. Empty where the user has no such folder.
+fs::path folder_of_user() {
+    if (const fs::path folder = folder_of_pocl(); folder.is_absolute()) return folder;
+    const auto home = platform::environment("HOME");
+    return home && fs::path(*home).is_absolute() ? fs::path(*home) / ".cache/pocl/kcache" : fs::path();
 }
 
 bool is_usable(const fs::path& folder) {
@@ -60,13 +67,15 @@ void place_pocl_cache(const std::vector<Registration>& registered) {
     const bool is_there = std::any_of(registered.begin(), registered.end(), [](const Registration& entry) {
         return entry.library.find("pocl") != std::string::npos;
     });
-    if (!is_there || platform::environment("POCL_CACHE_DIR") || is_usable(folder_of_user())) return;
-    if (const fs::path folder = temporary_folder(); !folder.empty()) setenv("POCL_CACHE_DIR", folder.c_str(), 1);
+    if (!is_there || platform::environment("POCL_CACHE_DIR")) return;
+    fs::path folder = folder_of_user();
+    if (folder.empty() || !is_usable(folder)) folder = temporary_folder();
+    if (!folder.empty() && folder != folder_of_pocl()) setenv("POCL_CACHE_DIR", folder.c_str(), 1);
 }
 
 std::string pocl_cache_trouble() {
     const auto given = platform::environment("POCL_CACHE_DIR");
-    const fs::path folder = given ? fs::path(*given) : folder_of_user();
+    const fs::path folder = given ? fs::path(*given) : folder_of_pocl();
     if (rlimit longest{}; getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < least_bytes)
         return fmt::format(
             "PoCL keeps what it compiles in files, which may be no longer than {} bytes here: let ulimit -f or --limit "

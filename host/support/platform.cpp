@@ -49,7 +49,7 @@ fs::path cache_folder() {
     // The XDG specification: a relative path there is to be ignored.
     if (const auto cache = environment("XDG_CACHE_HOME"); cache && fs::path(*cache).is_absolute())
         return fs::path(*cache) / "parallax";
-    if (const auto home = environment("HOME")) return fs::path(*home) / ".cache" / "parallax";
+    if (const auto home = environment("HOME"); home && fs::path(*home).is_absolute()) return fs::path(*home) / ".cache" / "parallax";
 #endif
     return {};
 }

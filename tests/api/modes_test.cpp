@@ -71,6 +71,32 @@ TEST_CASE("a series runs from a program, by one engine and by several, and goes 
     }
 }
 
+TEST_CASE("whatever a caller's progress throws ends a series as it ends a job, and reaches the caller") {
+    for (const std::string& spec : specs()) {
+        CAPTURE(spec);
+        const Frames frames(4);
+        const Engine engine({.device = spec});
+        const JobOptions options{.folder = frames.in.text(), .out = frames.out.text()};
+        for (const int calls : {1, 3}) {
+            JobOptions throwing = options;
+            throwing.overwrite = true;
+            throwing.progress = [left = calls](const std::string&, double) mutable {
+                if (--left == 0) throw 7;
+            };
+            CHECK_THROWS_AS(engine.run(smooth_all(), throwing), int);
+        }
+        std::ofstream(frames.in / "f9.pgm") << "no image";   // an item that fails is told of by another thread
+        JobOptions failing = options;
+        failing.overwrite = true;
+        failing.progress = [](const std::string&, double) { throw 7; };
+        CHECK_THROWS_AS(engine.run(smooth_all(), failing), int);
+        std::filesystem::remove(frames.in / "f9.pgm");
+        JobOptions more = options;
+        more.resume = true;
+        CHECK(has(engine.run(smooth_all(), more), "\"complete\":true"));
+    }
+}
+
 TEST_CASE("shards of a series share a manifest") {
     const Frames frames(5);
     for (std::size_t shard = 1; shard <= 2; ++shard) {

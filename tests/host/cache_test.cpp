@@ -220,6 +220,10 @@ TEST_CASE("PARALLAX_CACHE_DIR names the folder; the user's cache folder otherwis
     CHECK(ProgramCache::open()->folder() == (folder.path() / "xdg" / "parallax").string());
     const ScopedVariable relative("XDG_CACHE_HOME", "relative");
     CHECK(ProgramCache::open()->folder() == (folder.path() / ".cache" / "parallax").string());
+    {
+        const ScopedVariable relative_home("HOME", "relative");
+        CHECK(ProgramCache::open()->folder().empty());
+    }
     CHECK((fs::status(folder.path() / "xdg" / "parallax").permissions() & fs::perms::others_all) == fs::perms::none);
 #endif
 }

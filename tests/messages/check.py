@@ -132,6 +132,33 @@ def one_file_by_two_names(folder):
     assert done.returncode == 2 and "a second time" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
+def dots_behind_a_link(folder):
+    """To the system "link/.." is another folder than by its text: refused in a job and in options. Other ".." is as it was."""
+    for name in ("real", "other/deep"):
+        (folder / name).mkdir(parents=True)
+    (folder / "link").symlink_to("other/deep")
+    refused = [("link/../image.npy", []), ("real/../link/./../image.npy", []), ("link/sub/../../image.npy", []), ("link/../*.npy", []),
+               ("link/../image.npy", ["--confined"]), ("image.npy", ["--out", "link/.."]), ("image.npy", ["--root", "data=link/.."]),
+               ("image.npy", ["--in", "image=link/../image.npy"])]
+    for path, options in (*refused, ("real/../image.npy", []), ("none/../image.npy", []), ("image.npy", ["--out", "none/../real"])):
+        entry = {"files": path, "combine": "mean"} if "*" in path else path
+        (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": entry}}))
+        done = program(["run", "job.json", "--overwrite", *options], folder)
+        right = done.returncode == 2 and "behind the symbolic link" in done.stderr if (path, options) in refused else done.returncode == 0
+        assert right, f"{path} {options}: status {done.returncode}: {done.stderr}"
+
+
+def working_folder_gone(folder):
+    """What is relative to it cannot be found, and the rest is."""
+    (folder / "job.json").write_text(json.dumps(BASE))
+    for options, status in (([], 1), (["--out", "out"], 1), (["--in", "image=image.npy"], 1), (["--out", str(folder / "out")], 0)):
+        words = [str(PROGRAM), "run", str(folder / "job.json"), *options]
+        done = subprocess.run(["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh", *words], cwd=folder,
+                              capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == status, f"{options}: status {done.returncode}: {done.stderr}"
+        assert status == 0 or all(words in done.stderr for words in ("the working folder", "is gone", "absolute paths")), done.stderr
+
+
 def crowds(folder):
     """100,000 inputs are refused at once, not after half a minute."""
     (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {f"i{n}": "image.npy" for n in range(100000)}}))
@@ -282,7 +309,7 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, words_of_files_on_a_terminal, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+OTHERS = (one_file_by_two_names, dots_behind_a_link, working_folder_gone, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, words_of_files_on_a_terminal, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

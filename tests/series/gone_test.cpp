@@ -137,6 +137,42 @@ TEST_CASE("series check: looks at what was made of all items, too") {
     CHECK(contains(before.out, "what is made of all items is not recorded"));
 }
 
+TEST_CASE("series check: where frames come or go, other items write the same files, and only the last record of each counts") {
+    Json job = frames_job();
+    job["for_each"] = {{"frame", "frames/*.tif"}, {"dark", "darks/*.tif"}};
+    job["inputs"]["dark"] = "{dark}";
+    job["steps"] = Json::parse(R"([{"run": "arithmetic", "op": "subtract", "in": {"other": "dark"}, "out": {"image": "sum"}}])");
+    job["outputs"] = {{"sum", "sums/{frame.stem}.npy"}, {"second", {{"of", "sum"}, {"file", "second/{frame.stem}.npy"}}}};
+    const Folder folder(4, job);
+    fs::create_directory(folder / "darks");
+    write_frames(folder / "darks", 4);
+    const fs::path manifest = folder / "out/job.series";
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    struct Row {
+        const char* what;
+        int gone_frame, gone_dark;   ///< -1: another comes
+        std::size_t done;            ///< with the item of a frame that has gone, whose output is there
+    };
+    for (const Row& row : {Row{"the last frame and the first dark go", 3, 0, 4}, Row{"a frame and a dark come before all others", -1, -1, 5}}) {
+        CAPTURE(std::string(row.what));
+        for (const auto& [name, gone] : {std::pair("frames", row.gone_frame), std::pair("darks", row.gone_dark)}) {
+            if (gone >= 0) fs::remove(folder / name / (frame_name(gone) + ".tif"));
+            else io::write(folder / name / "a.tif", frame(20 + static_cast<int>(name[0])));
+        }
+        REQUIRE(run_job(folder.path(), "out", {"--resume", "--quiet"}).status == 0);
+        const auto found = check(manifest, true);
+        CAPTURE(found.problems);
+        CHECK(found.whole());
+        CHECK(found.done == row.done);
+    }
+    write_text(folder / "out/sums/f001.npy", "another");
+    const auto found = check(manifest, true);
+    REQUIRE(found.problems.size() == 1);
+    CHECK(contains(found.problems.front(), "frames/f001.tif + darks/"));
+    REQUIRE(run_job(folder.path(), "out", {"--resume", "--quiet"}).status == 0);   // which does it again, as it was told
+    CHECK(check(manifest, true).whole());
+}
+
 TEST_CASE("series: states of other items of the same names are not used, nor one a second time") {
     const Folder folder(5, job_of_all());
     REQUIRE(run_job(folder.path(), "before", {"--quiet"}).status == 0);

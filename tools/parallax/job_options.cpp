@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace parallax::cli {
 
 namespace {
@@ -33,6 +35,17 @@ host::OpenedFile opened_job(const JobOptions& options) {
     }
 }
 
+/// Of two of one name the last would do, and nobody would be told.
+void refuse_name_twice(const std::string& option, const std::vector<std::string>& given) {
+    std::set<std::string> names;
+    for (const std::string& text : given) {
+        const std::string name = text.substr(0, text.find('='));
+        if (text.find('=') != std::string::npos && !names.insert(name).second)
+            throw ConfigError(fmt::format("{} {}", option, name), fmt::format("\"{}\" a second time", name), "each name once",
+                              "remove one of the two");
+    }
+}
+
 }  // namespace
 
 void JobOptions::add_to(CLI::App& app) {
@@ -54,6 +67,8 @@ engine::Job JobOptions::parse(const engine::Registry& registry) const {
     const host::OpenedFile opened = opened_job(*this);
     Json json = engine::load_json(opened.path());
     const auto& algorithms = registry.algorithms();
+    refuse_name_twice("--set", settings);
+    refuse_name_twice("--in", inputs);
     for (const std::string& setting : settings) engine::apply_setting(json, setting, algorithms);
     for (const std::string& input : inputs) engine::apply_input(json, input, algorithms);
     engine::Job job = engine::parse_job(json, algorithms);
@@ -83,6 +98,7 @@ std::filesystem::path manifest_of(const JobOptions& options) {
 }
 
 std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>& given) {
+    refuse_name_twice("--root", given);
     std::map<std::string, std::filesystem::path> roots;
     for (const std::string& root : given) {
         const std::size_t equals = root.find('=');

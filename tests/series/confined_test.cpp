@@ -1,0 +1,67 @@
+// A series of a stranger's, who can write in the manifest's folder.
+#include "frames.hpp"
+#include "lines.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+#if defined(__linux__)
+
+namespace {
+
+/// A record as whoever can write in the manifest's folder can make it: the checksum needs no key.
+void forge(const fs::path& manifest, Json record, int sequence) {
+    record["sequence"] = sequence;
+    const std::string text = record.dump();
+    write_text(manifest / ("items-z" + std::to_string(sequence) + ".jsonl"), io::hash_text(text).substr(0, 16) + ' ' + text + '\n');
+}
+
+Json record_of(const fs::path& manifest, const std::string& item) {
+    for (const auto& entry : fs::directory_iterator(manifest)) {
+        if (!entry.path().filename().string().starts_with("items-")) continue;
+        for (const std::string& line : lines_of(entry.path()))
+            if (const Json record = Json::parse(line.substr(17)); record["item"] == item) return record;
+    }
+    FAIL("no record");
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("series: confined, a record that names a file elsewhere counts as little, whatever is there") {
+    const TempFolder elsewhere;
+    write_text(elsewhere / "secret", "a secret");
+    const Folder folder(3);
+    fs::create_symlink(elsewhere / "secret", folder / "link");
+    const fs::path manifest = folder / "out/job.series";
+    const auto said = [&](std::vector<std::string> more) {
+        more.push_back("--confined");
+        const Run run = run_job(folder.path(), "out", more);
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        return run.out + run.err;
+    };
+    said({});
+    const Json record = record_of(manifest, "frames/f001.tif");
+    const std::string hash = io::hash_file(elsewhere / "secret"), wrong(hash.size(), '0');
+    struct Row {
+        std::string path;
+        int bytes;
+        std::string hash;
+    };
+    int sequence = 1000;
+    for (const Row& row : {Row{(elsewhere / "secret").string(), 8, hash}, Row{(elsewhere / "secret").string(), 8, wrong},
+                           Row{(elsewhere / "secret").string(), 9, hash}, Row{(elsewhere / "none").string(), 8, hash},
+                           Row{(folder / "link").string(), 8, hash}, Row{(folder / "frames/../link").string(), 8, hash}}) {
+        CAPTURE(row.path);
+        Json forged = record;
+        forged["inputs"].push_back({{"path", row.path}, {"bytes", row.bytes}, {"modified", 0}, {"xxh3_128", row.hash}, {"inode", 0}});
+        forge(manifest, forged, sequence);
+        CHECK(contains(said({"--resume"}), "1 of 3 items done"));
+        sequence += 1000;
+    }
+    forge(manifest, record, sequence);   // of what it may read, a record counts as before
+    CHECK(contains(said({"--resume"}), "3 of 3 items were done before"));
+}
+
+#endif
