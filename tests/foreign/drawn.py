@@ -56,8 +56,10 @@ def mat(folder):
     count = random.choice([2, 2, 3, 3, 4])
     shape = shape_of(count)
     if count > 2:
-        shape = (*shape[:-1], random.randint(2, 6))   # MATLAB drops a last axis of one index
+        shape = (*shape[:-1], random.randint(2, 6))
     version = random.choice(["5", "5", "7.3", "7.3", "4"])
+    if count > 2 and version == "5" and random.random() < 0.3:   # last axes of one index, which MATLAB drops, and so does the program
+        shape = (*shape[:random.randint(2, count - 1)], *[1] * random.randint(1, 3))
     kind = random.choice(KINDS + ["bool", "complex128", "complex64"])
     path = os.path.join(folder, "a.mat")
     if version == "4":
@@ -95,6 +97,8 @@ def mat(folder):
             return None
         if version == "5" and kind == "complex64":
             array = array.astype(back.dtype)
+    while array.ndim > 2 and array.shape[-1] == 1 and version == "5":
+        array = array[..., 0]
     case = Case("a.mat", from_matlab(array), "tzyx"[-array.ndim:], choices={"dataset": "v"} if others or random.random() < 0.5 else {})
     case.how = f"{version} {kind} {shape} {others}"
     return case

@@ -26,6 +26,8 @@ struct Dicom {
     std::string slope, intercept;
     std::string position;   ///< with directions along x and y, and pixels of .5 mm
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
+    std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
+    bool delimited = true;                ///< with the mark behind the last of them
 
     std::string bytes() const {
         Bytes meta;
@@ -56,6 +58,13 @@ struct Dicom {
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
             element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", entries);
         if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
+        if (!fragments.empty()) {
+            file.add<std::uint16_t>(0x7fe0).add<std::uint16_t>(0x10).add_text(std::string("OB\0\0\xff\xff\xff\xff", 8));
+            item(file, 0xe000, "");
+            for (const std::string& fragment : fragments) item(file, 0xe000, fragment);
+            if (delimited) item(file, 0xe0dd, "");
+            return file.text;
+        }
         element(file, 0x7fe0, 0x10, "OW", pixels + (pixels.size() % 2 ? std::string(1, '\0') : ""));
         return file.text;
     }
@@ -68,6 +77,10 @@ private:
         else
             to.add(static_cast<std::uint16_t>(value.size()));
         to.add_text(value);
+    }
+    static void item(Bytes& to, std::uint16_t number, const std::string& value) {
+        to.add<std::uint16_t>(0xfffe).add(number).add(static_cast<std::uint32_t>(value.size() + value.size() % 2));
+        to.add_text(value + (value.size() % 2 ? std::string(1, '\0') : ""));
     }
     static void word(Bytes& to, std::uint16_t number, std::optional<std::uint16_t> value) {
         if (value) element(to, 0x28, number, "US", Bytes{}.add(*value).text);

@@ -217,8 +217,13 @@ TEST_CASE("volumes: a chunk of Zarr may be several members of gzip") {
         "compressor": {"id": "gzip", "level": 1}, "fill_value": 0, "filters": null})");
     put(folder / "a.zarr/0", gzipped("abc") + gzipped("") + gzipped("def"));
     CHECK(values_of<std::uint8_t>(io::read(folder / "a.zarr")) == std::vector<std::uint8_t>{'a', 'b', 'c', 'd', 'e', 'f'});
-    put(folder / "a.zarr/0", gzipped("abcdef") + gzipped("g"));
-    CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("does not unpack") != std::string::npos);
+    put(folder / "a.zarr/0", gzipped("abcdef") + std::string(5, '\0'));   // which fill up a block
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.zarr")).size() == 6);
+    for (const std::string& behind : {gzipped("g"), std::string("rest"), std::string("\x1f"), gzipped("").substr(0, 12)}) {
+        put(folder / "a.zarr/0", gzipped("abcdef") + behind);
+        CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("does not unpack") !=
+              std::string::npos);
+    }
 }
 
 TEST_CASE("volumes: patterns of names that do not fit, or lead elsewhere, are refused") {

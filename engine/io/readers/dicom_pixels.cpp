@@ -11,6 +11,7 @@
 #include <fstream>
 #include <type_traits>
 
+#include "io/readers/dicom_fragments.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers::dicom {
@@ -166,6 +167,7 @@ struct Decoded {
 };
 
 Decoded decode_whole(const Header& h) {
+    if (h.compressed) check_fragments(h);
     // To the end of the pixels and no further: what follows may be megabytes of empty elements, each of which GDCM would keep.
     std::ifstream stream(h.path, std::ios::binary);
     std::streamoff end = 0;

@@ -5,11 +5,12 @@
 #include <mutex>
 #include <vector>
 
-#include "io/readers/mat_packed.hpp"
+#include "io/readers/mat_elements.hpp"
 #include "io/readers/serve.hpp"
 
 namespace {
 
+namespace mat = parallax::io::readers::mat;
 using parallax::io::readers::Json;
 using parallax::io::readers::Problem;
 
@@ -106,11 +107,14 @@ public:
         const std::lock_guard lock(library());
         Mat_LogInitFunc("parallax", [](int, auto*) {});   // char*, or const char* in newer ones
         const auto file = open();
+        const bool of_elements = Mat_GetVersion(file.get()) == MAT_FT_MAT5;
+        const std::size_t there = of_elements ? mat::count_variables(path_, bytes_, most_variables) : 0;
+        std::size_t listed = 0;
         const std::string wanted = request.at("dataset").get<std::string>();
         std::vector<std::string> others;
         std::size_t numbers = 0, objects = 0;
         std::string list;
-        for (std::size_t i = 0; i < most_variables; ++i) {
+        for (std::size_t i = 0; i < most_variables; ++i, ++listed) {
             const Variable v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
             if (!v) break;
             // matio reads nothing of an object of a class, its name neither; what MATLAB keeps for itself has none.
@@ -130,10 +134,16 @@ public:
             if (numbers <= 30) list += (list.empty() ? "" : ", ") + in_words(*v);
             const bool chosen = wanted.empty() ? name_.empty() : name_.empty() && wanted == v->name;
             if (chosen)
-                take(*v), number_ = i;
+                take(*v), shape_.number = i;
             else
                 others.push_back("the variable " + in_words(*v));
         }
+        // matio stops at the first that it cannot make out.
+        if (listed < there && listed > 0)
+            throw Problem{"has " + std::to_string(there) +
+                              " variables, of which matio, the library by which MATLAB's files are read, " +
+                              "makes out the first " + std::to_string(listed) + " alone",
+                          again};
         if (numbers == 0 && others.empty())
             throw Problem{"holds no variable that matio makes out, the library by which MATLAB's files are read", again};
         if (numbers == 0) {
@@ -149,6 +159,7 @@ public:
                               "\" unless that is one of its objects (tables, strings, dates and the like), which are not read",
                           "of numbers it holds " + list};
         if (name_.empty()) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
+        if (of_elements) mat::check_variable(path_, shape_, false);
         if (others.size() > 30) others.resize(30);
         said_["ignored"] = others;
     }
@@ -156,17 +167,15 @@ public:
     Json description() const { return said_; }
 
     void read(std::int64_t first, std::int64_t count, void* to) {
-        if (!parallax::io::readers::mat::unpacks(path_, number_))
-            throw Problem{"its variable \"" + name_ + "\" is compressed, and its bytes are damaged", again};
         const std::lock_guard lock(library());
         const auto file = open();
+        if (Mat_GetVersion(file.get()) == MAT_FT_MAT5) mat::check_variable(path_, shape_, true);
         const Variable v(Mat_VarRead(file.get(), name_.c_str()), Mat_VarFree);
-        std::size_t elements = 1;
-        for (const std::size_t d : dims_) elements *= d;
+        const std::size_t elements = static_cast<std::size_t>(shape_.elements);
         const std::size_t whole = bytes_of(type_), part = complex_ ? whole / 2 : whole;
         const mat_complex_split_t* const split = v && complex_ ? static_cast<const mat_complex_split_t*>(v->data) : nullptr;
-        const bool same = v && v->data && type_of(*v) && type_ == type_of(*v) && v->rank == static_cast<int>(dims_.size()) &&
-                          std::equal(dims_.begin(), dims_.end(), v->dims) && v->nbytes >= elements * part &&
+        const bool same = v && v->data && type_of(*v) && type_ == type_of(*v) && v->rank == static_cast<int>(stored_.size()) &&
+                          std::equal(stored_.begin(), stored_.end(), v->dims) && v->nbytes >= elements * part &&
                           static_cast<std::size_t>(v->data_size) == part && (!complex_ || (split->Re && split->Im));
         if (!same) throw Problem{"its variable \"" + name_ + "\" cannot be read to its end", again};
         const auto* real = static_cast<const char*>(complex_ ? split->Re : v->data);
@@ -216,6 +225,8 @@ private:
             throw Problem{"says that its variable " + in_words(v) + " holds " + std::to_string(elements) +
                               " elements, which cannot come out of " + std::to_string(bytes_) + " bytes",
                           again};
+        stored_ = dims_;
+        shape_ = {.name = name_, .rank = stored_.size(), .elements = elements, .complex = complex_};
         while (dims_.size() > 2 && dims_.back() == 1) dims_.pop_back();
         if (dims_.size() > 5)
             throw Problem{"its variable " + in_words(v) + " has more axes than the 5 that are read", "save a part of it"};
@@ -232,9 +243,9 @@ private:
 
     std::string path_, name_, type_;
     std::uint64_t bytes_ = 0;
-    std::size_t number_ = 0;   ///< of the variable, from 0
+    mat::Shape shape_;
     bool complex_ = false;
-    std::vector<std::size_t> dims_;
+    std::vector<std::size_t> stored_, dims_;   ///< as the file has them, and without ones at the end
     std::int64_t pages_ = 1;
     Json said_ = Json::object();
 };

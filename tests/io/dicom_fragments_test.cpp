@@ -1,0 +1,116 @@
+// Compressed pixels of DICOM: read to their end, or refused.
+#include <chrono>
+
+#include "io/dicom_by_hand.hpp"
+#include "support.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+const std::vector<std::uint8_t> truth{10, 12, 15, 11, 40, 38, 200, 199, 3, 3, 3, 4, 90, 91, 80, 255};
+
+std::string from_hex(const std::string& digits) {
+    std::string bytes;
+    for (std::size_t i = 0; i < digits.size(); i += 2) bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    return bytes;
+}
+
+struct Kind {
+    const char* syntax;
+    std::string stream;   ///< of the truth, by imagecodecs
+};
+const Kind kinds[] = {
+    {"1.2.840.10008.1.2.4.70", from_hex("ffd8ffc4001a000100020301000000000000000000000007080205060304ffc3000b080004000401001100"
+                                        "ffda000801000006000009b5f9e7bd72b1835ac7c4c1f57db7619aa0ffd9")},
+    {"1.2.840.10008.1.2.4.80", from_hex("ffd8fff7000b080004000401011100ffda000801010000000007fcc00027000001bb5000034000001baa0000"
+                                        "0359414000006800ffd9")},
+    {"1.2.840.10008.1.2.4.90",
+     from_hex("ff4fff51002900000000000400000004000000000000000000000004000000040000000000000000000107"
+              "0101ff52000c00000001000004040001ff5c00044040ff640025000143726561746564206279204f70656e4a50"
+              "45472076657273696f6e20322e352e34ff90000a0000000000220001ff93cfb444111dee476fb0377d9040aee7"
+              "62aee3717fffd9")}};
+
+Dicom compressed(const Kind& kind) {
+    Dicom file;
+    file.rows = file.columns = 4;
+    file.syntax = kind.syntax;
+    file.fragments = {kind.stream};
+    return file;
+}
+
+/// What is wrong with it; empty where it is read, which must be rightly.
+std::string problem(const fs::path& path, const std::string& bytes, std::vector<std::uint8_t> wanted = truth) {
+    put(path, bytes);
+    try {
+        CHECK(values_of<std::uint8_t>(io::read(path)) == wanted);
+    } catch (const IoError& error) {
+        CHECK_FALSE(error.hint.empty());
+        return error.problem;
+    }
+    return "";
+}
+
+void has(const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+}
+
+}   // namespace
+
+TEST_CASE("dicom: a file of compressed pixels that is cut off anywhere is refused, or has all of them") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const Kind& kind : kinds) {
+        CAPTURE(std::string(kind.syntax));
+        const Dicom file = compressed(kind);
+        const std::string whole = file.bytes();
+        REQUIRE(problem(folder / "a.dcm", whole).empty());
+        const std::size_t end = whole.size() - 8;   // of the last fragment: what may be missing is the mark behind it
+        for (std::size_t cut = whole.find("\xe0\x7f"); cut < whole.size(); cut += cut + 20 < whole.size() ? 3 : 1) {
+            CAPTURE(cut);
+            const std::string why = problem(folder / "a.dcm", whole.substr(0, cut));
+            CHECK(why.empty() == (cut == end));
+        }
+    }
+}
+
+TEST_CASE("dicom: compressed pixels come to their end inside their fragments, and each frame does") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.dcm";
+    for (const Kind& kind : kinds) {
+        CAPTURE(std::string(kind.syntax));
+        Dicom file = compressed(kind);
+        const std::string& stream = kind.stream;
+        for (const std::size_t part : {stream.size() / 2, stream.size() - 8, stream.size() - 1}) {
+            file.fragments = {stream.substr(0, part)};
+            const auto begin = std::chrono::steady_clock::now();
+            has(problem(path, file.bytes()), "does not come to its end");
+            CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));   // GDCM looked for it for longer
+        }
+        for (const std::string& filling : {std::string(7, '\0'), std::string("\xff"), std::string("\xff\0\0", 3)}) {
+            file.fragments = {stream + filling};
+            CHECK(problem(path, file.bytes()).empty());
+        }
+        // Two frames, of which the second is missing with the mark behind it.
+        file = compressed(kind);
+        file.frame_ms = "40";
+        file.delimited = false;
+        has(problem(path, file.bytes()), "has the ends of 1 of its 2 frames");
+        file.fragments.push_back(stream);
+        file.delimited = true;   // without it GDCM reads no two frames of JPEG-LS
+        std::vector<std::uint8_t> twice = truth;
+        twice.insert(twice.end(), truth.begin(), truth.end());
+        CHECK(problem(path, file.bytes(), twice).empty());
+    }
+    // A frame in two fragments.
+    Dicom file = compressed(kinds[1]);
+    file.fragments = {kinds[1].stream.substr(0, 40), kinds[1].stream.substr(40)};
+    CHECK(problem(path, file.bytes()).empty());
+    // Something else between fragments.
+    std::string bytes = compressed(kinds[0]).bytes();
+    bytes[bytes.rfind("\xfe\xff") + 2] = '\x11';
+    has(problem(path, bytes), "has no fragment of pixels where");
+}
