@@ -70,6 +70,7 @@ std::optional<std::vector<Move>> moves_from(const Json& list, bool overwrite) {
         move.overwrite = json.value("overwrite", overwrite);
         if (json.contains("was"))
             move.was = {json.at("was").at(0).get_ref<const std::uint64_t&>(), json.at("was").at(1).get<std::int64_t>()};
+        if (json.contains("old_inode")) move.old_inode = json.at("old_inode").get_ref<const std::uint64_t&>();
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
         moves.push_back(std::move(move));
     }
@@ -305,6 +306,7 @@ void Journal::commit(const std::vector<Move>& moves, bool synced) {
         if (move.folder_of_files) list.back()["folder_of_files"] = true;
         if (move.overwrite != overwrite) list.back()["overwrite"] = move.overwrite;
         if (move.was) list.back()["was"] = {move.was->inode, move.was->modified};
+        if (move.old_inode != 0) list.back()["old_inode"] = move.old_inode;
     }
     if (!moves_from(list, overwrite))   // else whoever comes next could not finish it
         throw std::system_error(std::make_error_code(std::errc::invalid_argument), "a name that the journal cannot have");
@@ -332,9 +334,9 @@ bool is_later(const host::Folder& folder, const Move& move) {
     if (!move.was || is_in_place(to, move)) return false;
     const auto has_number = [&](const std::string& name, std::uint64_t number) {
         const auto there = name.empty() ? std::nullopt : host::identity_of(folder / name);
-        return there && there->inode == number;
+        return there && number != 0 && there->inode == number;
     };
-    if (!has_number(move.part, move.inode) && !has_number(move.old, move.was->inode)) return false;
+    if (!has_number(move.part, move.inode) && !has_number(move.old, move.old_inode)) return false;
     const std::optional<Was> now = was_there(to, move.folder_of_files);
     return now && now->inode != 0 && (now->inode != move.was->inode || now->modified != move.was->modified);
 }

@@ -31,6 +31,7 @@ struct Move {
     bool folder_of_files = false;   ///< a folder, and all that is in it: `old` is there only from the moment when it moves
     bool overwrite = false;         ///< what somebody puts there meanwhile is replaced, too
     std::optional<Was> was{};       ///< what was there when it was committed; nothing: that is not known
+    std::uint64_t old_inode = 0;    ///< of `old`, where that is a file: the same, or of a copy
 };
 
 struct Done {

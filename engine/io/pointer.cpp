@@ -37,7 +37,7 @@ struct Pointer {
     std::string text;
     bool is_mine = false;
     bool is_of_folder = false;   ///< of whoever the folder is, who could do there what he liked in any case
-    bool is_held = false;        ///< its process lives, or nobody can tell
+    bool lives = false, may_live = false;
 };
 
 /// One look: what is read is what the owner is asked of. Nothing: there is none.
@@ -56,7 +56,8 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     const ::ssize_t got = is_file ? ::pread(file, pointer.text.data(), pointer.text.size(), 0) : 0;
     // It is locked before anything is in it, and let go of at once: a lock for reading, which keeps nobody else from asking.
-    pointer.is_held = got > 0 && ::flock(file, LOCK_SH | LOCK_NB) != 0;
+    pointer.may_live = got > 0 && ::flock(file, LOCK_SH | LOCK_NB) != 0;
+    pointer.lives = pointer.may_live && errno == EWOULDBLOCK;
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
@@ -184,7 +185,9 @@ std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string&
     if (!pointer || !(pointer->is_mine || pointer->is_of_folder) || !pointer->text.ends_with('\n')) return std::nullopt;
     std::string text = pointer->text.substr(0, pointer->text.size() - 1);
     Pointed pointed;
-    pointed.is_held = pointer->is_held;
+    pointed.lives = pointer->lives;
+    pointed.may_live = pointer->may_live;
+    pointed.is_mine = pointer->is_mine;
     const std::size_t last = text.rfind('\n');
     if (last != std::string::npos && text.compare(last + 1, which_begins.size(), which_begins) == 0) {
         pointed.which = text.substr(last + 1 + which_begins.size());
@@ -192,7 +195,6 @@ std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string&
     }
     const fs::path path(std::u8string(text.begin(), text.end()));
     if (path.is_absolute()) {
-        if (!pointer->is_mine) return std::nullopt;
         pointed.path = path;
         return pointed;
     }

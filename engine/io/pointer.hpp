@@ -27,10 +27,12 @@ bool has_pointer(const host::Folder&, const std::string& transaction);
 struct Pointed {
     std::filesystem::path path;   ///< of the folder of the journal, for its process; relative: from here
     std::string which;            ///< which_folder() of that; empty: unknown
-    bool is_held = false;         ///< its process lives, or nobody can tell
+    bool lives = false;           ///< its process does
+    bool may_live = false;        ///< or nobody can tell: the file system has no locks
+    bool is_mine = false;         ///< else it is of the user of the folder
 };
 /// Where the journal is. Nothing where that is none of ours: its process is writing the pointer at this moment; or another user
-/// has, in a folder that is not his, or a path, which would be followed with our rights.
+/// has, in a folder that is not his. A path of another user's is not to be followed with our rights.
 std::optional<Pointed> pointed_to(const host::Folder&, const std::string& transaction);
 /// Whether an absolute pointer means this folder, which may have been moved since; a copy of that is another.
 bool means(const Pointed&, const host::Folder&);

@@ -213,9 +213,10 @@ enum class Elsewhere { done, waits, lives };
 /// What lies elsewhere and is not to be touched: a folder without the transaction's pointer (that was removed last, or never
 /// written: what a journal alone says gives nobody a way into other folders), one that cannot be opened now, and one that is
 /// another than the journal means. What is in those two waits. Of a copy of a base the pointer means the original, whose the
-/// folder is; where that lives, nothing of the copy is to be touched either: it may still grow.
+/// folder is; where that lives, nothing of the copy is to be touched either: it may still grow. Where there is no original any more,
+/// the base has been moved.
 Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders, const std::string& transaction,
-                          const MovesByFolder& moves) {
+                          const MovesByFolder& moves, const Bounds& bounds) {
     bool waits = false, lives = false;
     const auto look_at = [&](const fs::path& folder) {
         if (folder == ".") return false;
@@ -224,9 +225,12 @@ Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders
             if (has_pointer(there, transaction)) {
                 if (!folder.is_absolute()) return false;
                 const std::optional<Pointed> pointed = pointed_to(there, transaction);
-                waits = waits || !pointed;
-                lives = lives || (pointed && pointed->is_held);
-                return !pointed || pointed->is_held || !means(*pointed, base);
+                if (!pointed) return waits = true;
+                if (pointed->lives) return lives = true;
+                if (means(*pointed, base)) return false;
+                if (bounds.top != nullptr && !bounds.elsewhere.contains(pointed->path)) return waits = true;
+                std::error_code unknown;
+                return fs::exists(fs::symlink_status(pointed->path / (transaction + journal_ending), unknown));
             }
             const bool another = is_another(there, folder, done, moves);
             waits = waits || another;
@@ -266,7 +270,7 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     const MovesByFolder moves = by_folder(done);
     if (journal->stranger() && reaches_beyond(done, moves, {})) return {};
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
-    const Elsewhere elsewhere = leave_elsewhere(base, done, folders, transaction, moves);
+    const Elsewhere elsewhere = leave_elsewhere(base, done, folders, transaction, moves, bounds);
     if (elsewhere == Elsewhere::lives) return {};
     const bool waits = elsewhere == Elsewhere::waits;
     // All or nothing: what cannot be finished here is left to its user.
@@ -327,7 +331,8 @@ std::string recover_one(const host::Folder& folder, const std::string& transacti
     std::optional<Pointed> pointed;
     if (has_pointer(folder, transaction)) {
         pointed = pointed_to(folder, transaction);
-        if (!pointed || pointed->is_held) return {};   // of a process that has ended meanwhile the journal knows this folder
+        // Of a process that has ended meanwhile the journal knows this folder.
+        if (!pointed || pointed->may_live || (pointed->path.is_absolute() && !pointed->is_mine)) return {};
     }
     const std::optional<host::Folder> base = pointed ? base_of(folder, pointed->path, bounds) : folder;
     if (!base) return {};

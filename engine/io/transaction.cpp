@@ -120,6 +120,7 @@ host::Folder Transaction::open_or_make(const fs::path& path) {
 
 void Transaction::begin() {
     folder_ = open_or_make(base_);
+    known_as(*folder_, ".");
     if (how_.strict) recover_below(*folder_, ".", base_);
     else recover(*folder_ / ".");
     while (!journal_) {
@@ -135,7 +136,7 @@ const host::Folder& Transaction::place(const fs::path& relative) {
         journal_->made(part);
         made_.push_back(part);
     });
-    const bool is_new = relative != "." && !known_as(folder);
+    const bool is_new = !known_as(folder, relative) && relative != ".";
     if (is_new) {
         if (how_.strict) recover_below(*folder_, relative, base_ / relative);
         else recover(folder / ".");
@@ -146,16 +147,12 @@ const host::Folder& Transaction::place(const fs::path& relative) {
     return place;
 }
 
-/// By which path a folder is this transaction's already: what is mounted in two places is one.
-std::optional<fs::path> Transaction::known_as(const host::Folder& folder) const {
-    const auto is_it = [identity = host::identity_of(folder / ".")](const host::Folder& other) {
-        const auto its = host::identity_of(other / ".");
-        return identity && its && identity->inode != 0 && its->device == identity->device && its->inode == identity->inode;
-    };
-    if (is_it(*folder_)) return ".";
-    for (const auto& [path, known] : places_)
-        if (is_it(known)) return path;
-    return std::nullopt;
+/// By which path a folder is this transaction's already: what is mounted in two places is one. Where it is none, by this from now on.
+std::optional<fs::path> Transaction::known_as(const host::Folder& folder, const fs::path& path) {
+    const auto identity = host::identity_of(folder / ".");
+    if (!identity || identity->inode == 0) return std::nullopt;
+    const auto [known, is_new] = known_.try_emplace({identity->device, identity->inode}, path);
+    return is_new ? std::nullopt : std::optional(known->second);
 }
 
 void Transaction::point_to_base(const host::Folder& folder, const fs::path& relative) {
@@ -187,7 +184,10 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     if (!inside.empty() && *inside.begin() != "..") return inside;
     const host::Folder folder = open_or_make(path);
     const fs::path key = fs::canonical(folder / ".");
-    if (const auto known = known_as(folder)) return *known;
+    if (const auto known = known_as(folder, key)) {
+        places_.emplace(*known, folder);
+        return *known;
+    }
     if (how_.strict) recover_below(folder, ".", path, reached(key));
     else recover(folder / ".");
     told_of(base_, "the journal cannot be written", [&] { journal_->place(key, which_folder(folder)); });
@@ -377,8 +377,9 @@ void Transaction::put_in_place() {
                 throw IoError(show(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
             set_aside(entry, folder, i);
         }
+        const auto old = is_folder || entry.old.empty() ? std::nullopt : host::identity_of(folder / entry.old);
         moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
-                         is_folder, entry.overwrite, was});
+                         is_folder, entry.overwrite, was, old ? old->inode : 0});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {

@@ -30,6 +30,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parallax::io {
@@ -99,7 +100,7 @@ private:
     bool remove_entry(const Entry&);
     std::filesystem::path relative_of(const std::filesystem::path& folder) const;
     const host::Folder& place(const std::filesystem::path& relative);
-    std::optional<std::filesystem::path> known_as(const host::Folder&) const;
+    std::optional<std::filesystem::path> known_as(const host::Folder&, const std::filesystem::path&);
     void begin();
     void put_in_place();
     void clean() noexcept;
@@ -113,6 +114,7 @@ private:
     std::optional<host::Folder> folder_;              ///< `base`
     std::unique_ptr<Journal> journal_;
     std::map<std::filesystem::path, host::Folder> places_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::filesystem::path> known_;   ///< those and the base by their numbers
     std::vector<std::shared_ptr<const void>> pointers_;   ///< locked, as the journal is: others see by them that this lives
     std::vector<Entry> entries_;
 };

@@ -45,9 +45,11 @@ void refuse_dots(const fs::path& path, const std::string& pointer, const IsLink&
     }
 }
 
-bool is_a_link(const fs::path& path) {
+/// And what is above the folder where it leads is another than what is above itself.
+bool is_a_link_elsewhere(const fs::path& path) {
     std::error_code ignored;
-    return fs::is_symlink(fs::symlink_status(path, ignored));
+    if (!fs::is_symlink(fs::symlink_status(path, ignored))) return false;
+    return !fs::equivalent(path / "..", path.has_parent_path() ? path.parent_path() : ".", ignored);
 }
 
 fs::path located(const std::string& text, const Locations& where, const std::string& pointer) {
@@ -73,7 +75,7 @@ fs::path located(const std::string& text, const Locations& where, const std::str
 fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
     const fs::path path = located(text, where, pointer);
     refuse_dots(path, pointer,
-                [&](const fs::path& at) { return where.confined ? Confinement(where).is_link(at) : is_a_link(at); });
+                [&](const fs::path& at) { return where.confined ? Confinement(where).is_link(at) : is_a_link_elsewhere(at); });
     return path.lexically_normal();
 }
 
@@ -192,7 +194,7 @@ std::string to_utf8(const fs::path& path) {
     return std::string(text.begin(), text.end());
 }
 
-void refuse_dots_behind_link(const fs::path& path, const std::string& pointer) { refuse_dots(path, pointer, is_a_link); }
+void refuse_dots_behind_link(const fs::path& path, const std::string& pointer) { refuse_dots(path, pointer, is_a_link_elsewhere); }
 
 void check_locations(const Locations& where) {
     const auto check = [](const fs::path& folder, const std::string& pointer) {

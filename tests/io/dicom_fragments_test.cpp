@@ -114,3 +114,18 @@ TEST_CASE("dicom: compressed pixels come to their end inside their fragments, an
     bytes[bytes.rfind("\xfe\xff") + 2] = '\x11';
     has(problem(path, bytes), "has no fragment of pixels where");
 }
+
+TEST_CASE("dicom: what is in an empty fragment, or fills up the last one, lacks nothing") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    for (const Kind& kind : kinds) {
+        CAPTURE(std::string(kind.syntax));
+        const auto problem_of = [&](const std::vector<std::string>& fragments) {
+            Dicom file = compressed(kind);
+            file.fragments = fragments;
+            return problem(folder / "a.dcm", file.bytes());
+        };
+        CHECK(problem_of({kind.stream + "  "}).empty());
+        if (&kind != &kinds[0]) CHECK(problem_of({kind.stream, ""}).empty());   // of JPEG Lossless GDCM refuses it
+    }
+}

@@ -137,10 +137,11 @@ def dots_behind_a_link(folder):
     for name in ("real", "other/deep"):
         (folder / name).mkdir(parents=True)
     (folder / "link").symlink_to("other/deep")
+    (folder / "beside").symlink_to("real")
     refused = [("link/../image.npy", []), ("real/../link/./../image.npy", []), ("link/sub/../../image.npy", []), ("link/../*.npy", []),
                ("link/../image.npy", ["--confined"]), ("image.npy", ["--out", "link/.."]), ("image.npy", ["--root", "data=link/.."]),
                ("image.npy", ["--in", "image=link/../image.npy"])]
-    for path, options in (*refused, ("real/../image.npy", []), ("none/../image.npy", []), ("image.npy", ["--out", "none/../real"])):
+    for path, options in (*refused, ("real/../image.npy", []), ("beside/../image.npy", []), ("none/../image.npy", []), ("image.npy", ["--out", "none/../real"])):
         entry = {"files": path, "combine": "mean"} if "*" in path else path
         (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": entry}}))
         done = program(["run", "job.json", "--overwrite", *options], folder)

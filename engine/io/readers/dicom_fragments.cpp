@@ -32,12 +32,13 @@ std::uint32_t word(std::ifstream& in) {
     return value;
 }
 
-/// Whether the last marker of a JPEG, JPEG-LS or JPEG 2000 stream stands at the end of a fragment, before what fills it up.
+/// Whether the last marker of a JPEG, JPEG-LS or JPEG 2000 stream stands at the end of a fragment, before what fills it up (some use
+/// blanks).
 bool ends_as_jpeg(std::ifstream& in, std::uint64_t begin, std::uint64_t length) {
     std::string tail(static_cast<std::size_t>(std::min<std::uint64_t>(length, 1 << 16)), '\0');
     in.seekg(static_cast<std::streamoff>(begin + length - tail.size()));
     in.read(tail.data(), static_cast<std::streamsize>(tail.size()));
-    while (!tail.empty() && (tail.back() == '\0' || tail.back() == '\xff')) tail.pop_back();
+    while (!tail.empty() && (tail.back() == '\0' || tail.back() == ' ' || tail.back() == '\xff')) tail.pop_back();
     return tail.ends_with("\xff\xd9");
 }
 
@@ -70,7 +71,7 @@ void check_fragments(const Header& h) {
             throw Problem{"ends inside " + which + ", after " + std::to_string(h.bytes - at) + " of its " +
                               std::to_string(length) + " bytes",
                           cut};
-        if (!first) {
+        if (!first && (length > 0 || !jpeg)) {   // some writers put an empty one behind the last
             ++fragments;
             last_is_whole = !jpeg || ends_as_jpeg(in, at, length);
             whole += last_is_whole ? 1 : 0;
