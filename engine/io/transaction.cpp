@@ -136,7 +136,7 @@ const host::Folder& Transaction::place(const fs::path& relative) {
         journal_->made(part);
         made_.push_back(part);
     });
-    const bool is_new = !known_as(folder, relative) && relative != ".";
+    const bool is_new = relative != "." && !known_as(folder, relative);
     if (is_new) {
         if (how_.strict) recover_below(*folder_, relative, base_ / relative);
         else recover(folder / ".");

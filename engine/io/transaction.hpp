@@ -122,13 +122,13 @@ private:
 /// Finishes or undoes what processes that are no more have left in a folder. What cannot be dealt with (another user's, a folder
 /// that may not be written) is left as it is.
 void recover(const std::filesystem::path& folder);
-/// Folders that were looked at in the last seconds are not looked at again, as a series of thousands of files would do before each.
-/// From here on they are: for a job, which must not see what another process has half done.
-void look_again();
 /// The same for a folder below one that is held, where somebody else may put anything: nothing that is not below `top` is looked
 /// at or told of but the folders `elsewhere`, by absolute paths without links. What reaches elsewhere is left as it is.
 /// `shown`: its path, for messages.
 void recover_below(const host::Folder& top, const std::filesystem::path& relative, const std::filesystem::path& shown,
                    const std::set<std::filesystem::path>& elsewhere = {});
+/// Both pass over a folder that was looked at in the last seconds, since a series of thousands of files would have it looked at before
+/// each. From here on none is passed over: for a job, which must not see what another process has half done.
+void look_again();
 
 }  // namespace parallax::io

@@ -344,15 +344,17 @@ TEST_CASE("transactions: of a copy of what a live process writes nothing is touc
 }
 
 TEST_CASE("transactions: what somebody has written since stays, whether the rest goes on or back") {
-    for (const bool undone : {false, true}) {
+    for (const auto& [undone, in_place] : {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
         CAPTURE(undone);
+        CAPTURE(in_place);
         const Left left;
         if (undone) {
             fs::rename(left.out / (dead + "-0-a"), left.out / "a");
             std::ofstream(left.out / (dead + ".journal"), std::ios::app) << line_of({{"undo", true}});
         }
-        fs::remove(left.logs / "a");
+        if (!in_place) fs::remove(left.logs / "a");
         put(left.logs / "a", "later");
+        fs::last_write_time(left.logs / "a", fs::last_write_time(left.logs / "a") + std::chrono::seconds(1));
         io::recover(left.out);
         CHECK(get(left.out / "a") == (undone ? "old" : "new"));
         CHECK(get(left.logs / "a") == "later");

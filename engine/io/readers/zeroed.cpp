@@ -1,5 +1,5 @@
-// Memory that a reader's libraries ask for by malloc or new is zeros. They decode damaged files into memory that they have not cleared, and what a
-// file lacks would come out as whatever the process had there before: parts of other files.
+// Memory that a reader's libraries ask for by malloc or new is zeros. They decode damaged files into memory that they have not
+// cleared, and what a file lacks would come out as whatever the process had there before: parts of other files.
 #include <cstdlib>
 
 #include "support/sanitizers.hpp"
