@@ -152,12 +152,12 @@ void decode(File& file, const Picture& picture, std::byte* to) {
 bool matches(Head head) { return head.size() >= 2 && head[0] == 'B' && head[1] == 'M'; }
 
 FileInfo info(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     return read_header(source, file).file;
 }
 
 HostArray read(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     const Picture picture = read_header(source, file);
     return read_picture(source, picture.file, [&](std::byte* to) { decode(file, picture, to); });
 }

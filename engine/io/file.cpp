@@ -95,29 +95,34 @@ std::string show(const fs::path& path) {
     return {text.begin(), text.end()};
 }
 
-std::uint64_t size_of_source(const fs::path& path) {
-    std::error_code code;
-    const fs::file_status status = fs::status(path, code);
+host::FileIdentity identity_of_source(const fs::path& path) {
+    std::error_code error;
+    const host::FileState state = host::state_of(path, error);
+    return identity_of_source(path, state, error);
+}
+
+host::FileIdentity identity_of_source(const fs::path& path, const host::FileState& state, const std::error_code& error) {
+    const fs::file_status status(state.type);
     if (!fs::exists(status)) {
-        if (code && code != std::errc::no_such_file_or_directory && code != std::errc::not_a_directory) {
-            throw IoError(show(path), fmt::format("cannot be reached: {}", code.message()));
+        if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) {
+            throw IoError(show(path), fmt::format("cannot be reached: {}", error.message()));
         }
         const fs::path folder = path.parent_path();
-        const bool no_folder = !folder.empty() && !fs::is_directory(folder, code);
+        std::error_code ignored;
+        const bool no_folder = !folder.empty() && !fs::is_directory(folder, ignored);
         throw IoError(show(path), "there is no such file",
                       no_folder ? fmt::format("the folder {} does not exist either", show(folder))
-                                : fmt::format("relative paths start at {}", show(fs::current_path(code))));
+                                : fmt::format("relative paths start at {}", show(fs::current_path(ignored))));
     }
     if (fs::is_directory(status)) throw IoError(show(path), "is a folder, not a file", "name a file inside it");
     if (!fs::is_regular_file(status)) {
         throw IoError(show(path), "is a device or a pipe, not a regular file", "copy its contents into a file first");
     }
-    const std::uintmax_t size = fs::file_size(path, code);
-    if (code) throw IoError(show(path), fmt::format("its size cannot be read: {}", code.message()));
-    if (size == 0) {
+    if (!state.identity) throw IoError(show(path), "its size cannot be read");
+    if (state.identity->bytes == 0) {
         throw IoError(show(path), "the file is empty", "whatever wrote it was interrupted: write or copy it again");
     }
-    return size;
+    return *state.identity;
 }
 
 std::string why_none_is_made_in(const fs::path& folder) {
@@ -158,11 +163,12 @@ std::string why_it_is_held(const fs::path& path) {
 #endif
 }
 
-File File::open(const fs::path& path) {
-    const std::uint64_t size = size_of_source(path);
+File File::open(const fs::path& path) { return open(path, identity_of_source(path).bytes, show(path)); }
+
+File File::open(const fs::path& path, std::uint64_t size, std::string name) {
     std::FILE* handle = open_native(path, "rb");
-    if (!handle) throw IoError(show(path), fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
-    File file(handle, show(path), size);
+    if (!handle) throw IoError(name, fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
+    File file(handle, std::move(name), size);
     file.path_ = path;
     ReadWitness::opened(path, handle);
     return file;
@@ -279,7 +285,7 @@ void File::close() {
 }
 
 GzReader::GzReader(const fs::path& path) : name_(show(path)) {
-    size_of_source(path);
+    identity_of_source(path);
     gzFile file = open_gz(path, "rb");
     if (!file) throw IoError(name_, fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
     gzbuffer(file, 1u << 18);

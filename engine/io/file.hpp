@@ -8,17 +8,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "io/witness.hpp"
-#include "support/file_identity.hpp"
+#include "support/file_state.hpp"
 
 namespace parallax::io {
 
 /// A path as UTF-8, for messages.
 std::string show(const std::filesystem::path&);
 
-/// Size of an existing, non-empty, regular file; everything else is an IoError with what to try.
-std::uint64_t size_of_source(const std::filesystem::path&);
+/// Of an existing, non-empty, regular file; everything else is an IoError with what to try.
+host::FileIdentity identity_of_source(const std::filesystem::path&);
+/// The same of what a look has found there.
+host::FileIdentity identity_of_source(const std::filesystem::path&, const host::FileState&, const std::error_code&);
 
 /// Whether this process may create files in an existing folder.
 bool can_create_in(const std::filesystem::path& folder);
@@ -33,6 +36,8 @@ std::string why_it_is_held(const std::filesystem::path&);
 class File {
 public:
     static File open(const std::filesystem::path&);
+    /// The same of one that has just been found to be a source of so many bytes; messages say `name`.
+    static File open(const std::filesystem::path&, std::uint64_t bytes, std::string name);
     /// For reading and writing; the file must not exist.
     static File create(const std::filesystem::path&);
     /// An existing one for reading and writing; several may be open at once, each for a part of its own.

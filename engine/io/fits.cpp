@@ -137,7 +137,7 @@ std::string in_words(const Unit& unit) {
 }
 
 Document find_image(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     const std::string& wanted = source.options.dataset;
     const std::optional<std::int64_t> asked = integer_of(wanted);
     std::optional<Document> found;

@@ -5,9 +5,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "io/file.hpp"
 #include "io/half.hpp"
 #include "io/io.hpp"
 
@@ -20,8 +22,13 @@ struct Source {
     std::string name;              ///< that as UTF-8
     std::uint64_t bytes = 0;  ///< its length
     const ReadOptions& options;
+    std::optional<host::FileIdentity> identity{};   ///< before anything of it was read
+    /// Open since its first bytes said which format it is, for whoever opens it next: a job may read files by the ten thousand.
+    mutable std::optional<File> looked_into{};
 
     bool is_folder() const noexcept { return bytes == 0; }   ///< an empty file is refused before
+    /// From its first byte on. Throws IoError.
+    File open() const;
 };
 
 /// What may be chosen from a file of a format, beside pages.

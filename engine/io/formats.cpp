@@ -3,6 +3,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "io/file.hpp"
 #include "io/foreign.hpp"
@@ -97,7 +98,7 @@ const Format* by_extension(const fs::path& path) {
 /// The first bytes, unpacked where the file is compressed.
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
     std::vector<unsigned char> head(head_bytes);
-    File file = File::open(source.path);
+    File& file = source.looked_into.emplace(File::open(source.path, source.bytes, source.name));
     head.resize(file.read_some(head.data(), head.size()));
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
     if (compressed) {
@@ -199,9 +200,11 @@ template <class Work>
 auto with_source(const fs::path& path, const ReadOptions& options, const Work& work) {
     const fs::path& there = options.through.empty() ? path : options.through;
     // A folder is one file to those that read folders: bytes that are its own it has none.
-    std::error_code ignored;
-    const bool folder = !options.raw && fs::is_directory(there, ignored);
-    const Source source{there, path, show(path), folder ? 0 : size_of_source(there), options};
+    std::error_code error;
+    const host::FileState state = host::state_of(there, error);
+    const bool folder = !options.raw && state.type == fs::file_type::directory;
+    const std::uint64_t bytes = folder ? 0 : identity_of_source(there, state, error).bytes;
+    const Source source{there, path, show(path), bytes, options, state.identity};
     try {
         const Detected detected = detect(source);
         check_selection(source, *detected.format);
@@ -268,6 +271,14 @@ std::string refusal_of(const fs::path& path, const ArrayDesc& desc, const WriteO
 
 }  // namespace
 
+File Source::open() const {
+    if (!looked_into) return File::open(path);
+    File file = std::move(*looked_into);
+    looked_into.reset();
+    file.seek(0);
+    return file;
+}
+
 std::vector<std::string> endings_for(const ArrayDesc& desc, const WriteOptions& options) {
     std::vector<std::string> endings;
     for (const Format& format : formats) {
@@ -316,12 +327,11 @@ std::optional<char> axis_to_rename(const Source& source, const Format& format) {
 }  // namespace
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
-    const auto identity = host::identity_of(options.through.empty() ? path : options.through);   // before anything of it is read
-    return with_source(path, options, [&identity](const Source& source, const Detected& detected) {
+    return with_source(path, options, [](const Source& source, const Detected& detected) {
         FileInfo result = detected.format->info(source);
         if (!flattens_pages(*detected.format))
             rename_axis(result.desc, result.metadata, renamed_axis(source, result), source.options.page_axis);
-        result.identity = identity;
+        result.identity = source.identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
         return result;
     });

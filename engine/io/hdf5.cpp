@@ -17,7 +17,7 @@ constexpr std::string_view mark = "\x89HDF\r\n\x1a\n";
 }   // namespace
 
 bool begins_later(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     for (std::uint64_t at = 1024; at + mark.size() <= source.bytes; at *= 2) {
         std::array<char, mark.size()> bytes{};
         file.seek(at);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "io/gzip_members.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 class FileInput final : public Input {
 public:
-    FileInput(const std::filesystem::path& path, std::uint64_t at) : file_(File::open(path)) { file_.seek(at); }
+    FileInput(File file, std::uint64_t at) : file_(std::move(file)) { file_.seek(at); }
     void read(void* to, std::size_t bytes, const char* what) override { file_.read(to, bytes, what); }
     void skip(std::uint64_t bytes, const char*) override { file_.skip(bytes); }
     void finish(std::uint64_t) override {}
@@ -26,8 +27,8 @@ private:
 
 class PackedInput final : public Input {
 public:
-    PackedInput(const std::filesystem::path& path, std::uint64_t at, Packing packing, std::uint64_t stored)
-        : file_(File::open(path)), left_(stored), buffer_(1u << 17) {
+    PackedInput(File file, std::uint64_t at, Packing packing, std::uint64_t stored)
+        : file_(std::move(file)), left_(stored), buffer_(1u << 17) {
         file_.seek(at);
         // 32 more: zlib's head or gzip's, whichever is there. A negative number: neither.
         if (inflateInit2(&stream_, packing == Packing::deflate ? -15 : 15 + 32) != Z_OK) throw std::bad_alloc();
@@ -146,9 +147,9 @@ private:
 
 }   // namespace
 
-std::unique_ptr<Input> open_input(const std::filesystem::path& path, std::uint64_t at, Packing packing, std::uint64_t stored) {
-    if (packing == Packing::none) return std::make_unique<FileInput>(path, at);
-    return std::make_unique<PackedInput>(path, at, packing, stored);
+std::unique_ptr<Input> open_input(File file, std::uint64_t at, Packing packing, std::uint64_t stored) {
+    if (packing == Packing::none) return std::make_unique<FileInput>(std::move(file), at);
+    return std::make_unique<PackedInput>(std::move(file), at, packing, stored);
 }
 
 std::unique_ptr<Input> chain_inputs(std::vector<std::unique_ptr<Input>> inputs, std::uint64_t bytes_of_each) {

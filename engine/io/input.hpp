@@ -22,7 +22,7 @@ public:
 enum class Packing { none, zlib, deflate };   ///< zlib: with its head or gzip's; deflate: without any
 
 /// The bytes of a file from `at` on. Packed ones: at most `stored` bytes of the file belong to them.
-std::unique_ptr<Input> open_input(const std::filesystem::path&, std::uint64_t at, Packing, std::uint64_t stored = UINT64_MAX);
+std::unique_ptr<Input> open_input(File, std::uint64_t at, Packing, std::uint64_t stored = UINT64_MAX);
 /// One behind the other, so many bytes of each.
 std::unique_ptr<Input> chain_inputs(std::vector<std::unique_ptr<Input>>, std::uint64_t bytes_of_each);
 

@@ -148,13 +148,13 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
 bool matches(Head head) { return head.size() >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff; }
 
 FileInfo info(const Source& source) {
-    const File file = File::open(source.path);
+    const File file = source.open();
     Decoder decoder;
     return read_header(source, file, decoder);
 }
 
 HostArray read(const Source& source) {
-    const File file = File::open(source.path);
+    const File file = source.open();
     Decoder decoder;
     const FileInfo header = read_header(source, file, decoder);
     return read_picture(source, header, [&](std::byte* to) {

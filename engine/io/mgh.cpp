@@ -82,7 +82,7 @@ Volume read_header(const Source& source, GzReader& stream) {
         file.metadata.affine = affine;
     }
     unsigned char start[2] = {};
-    File::open(source.path).read_some(start, 2);
+    source.open().read_some(start, 2);
     volume.packed = start[0] == 0x1f && start[1] == 0x8b;
     const std::uint64_t needed = header_bytes + file.desc.dense_bytes();
     if (volume.packed) {

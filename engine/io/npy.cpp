@@ -235,19 +235,19 @@ SliceStream stream_array(const Source& source, const std::shared_ptr<Input>& inp
 bool matches(Head head) { return head.size() >= 6 && std::equal(std::begin(magic), std::end(magic), head.begin()); }
 
 FileInfo info(const Source& source) {
-    const auto input = open_input(source.path, 0, Packing::none);
+    const auto input = open_input(source.open(), 0, Packing::none);
     Header header = read_header(source, *input, source.bytes);
     header.file.read_bytes = Stretch{0, header.end};
     return header.file;
 }
 
 HostArray read(const Source& source) {
-    const auto input = open_input(source.path, 0, Packing::none);
+    const auto input = open_input(source.open(), 0, Packing::none);
     return read_array(source, *input, read_header(source, *input, source.bytes));
 }
 
 SliceStream slices(const Source& source) {
-    const std::shared_ptr<Input> input = open_input(source.path, 0, Packing::none);
+    const std::shared_ptr<Input> input = open_input(source.open(), 0, Packing::none);
     return stream_array(source, input, read_header(source, *input, source.bytes));
 }
 

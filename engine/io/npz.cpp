@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 #include <zlib.h>
 
+#include <utility>
+
 #include "io/file.hpp"
 #include "io/npy.hpp"
 #include "io/text_header.hpp"
@@ -149,7 +151,7 @@ struct Opened {
 };
 
 Opened open_array(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     const std::vector<Entry> entries = list_entries(source, file);
     if (entries.empty())
         fail(source, "is a ZIP archive that holds no array of NumPy's", "unpack it first, or save an array by numpy.savez");
@@ -193,7 +195,7 @@ Opened open_array(const Source& source) {
     check_plausible(source, entry->bytes, entry->stored, deflate_ratio);
     Opened opened;
     const Packing packing = entry->method == 0 ? Packing::none : Packing::deflate;
-    opened.input = std::make_shared<EntryInput>(open_input(source.path, data, packing, entry->stored), source, *entry);
+    opened.input = std::make_shared<EntryInput>(open_input(std::move(file), data, packing, entry->stored), source, *entry);
     opened.header = npy::read_header(source, *opened.input, entry->bytes);
     FileInfo& info = opened.header.file;
     info.format = "npz";

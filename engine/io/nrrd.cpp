@@ -444,7 +444,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
 }
 
 StoredArray read_header(const Source& source) {
-    File opened = File::open(source.path);
+    File opened = source.open();
     const Header header = read_lines(source, opened);
     StoredArray array;
     FileInfo& file = array.file;

@@ -24,12 +24,13 @@ Part open_part(const Source& source, std::string_view name) {
     part.opened = source.options.open_part ? source.options.open_part(part.part.path) : host::OpenedFile(part.part.path);
     try {
         if (part.opened.path().empty()) throw IoError(show(relative), "there is no such file");
-        part.bytes = size_of_source(part.opened.path());
+        const host::FileIdentity identity = identity_of_source(part.opened.path());
+        part.bytes = identity.bytes;
+        part.part.identity = identity;
     } catch (const IoError& error) {
         fail(source, fmt::format("names the file \"{}\" for its elements: {}", shortened(name), error.problem),
              "copy it to beside its header, or write both again");
     }
-    part.part.identity = host::identity_of(part.opened.path());
     return part;
 }
 

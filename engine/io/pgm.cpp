@@ -169,7 +169,7 @@ bool matches(Head head) {
 }
 
 FileInfo info(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     Picture picture = read_header(source, file);
     const auto samples = static_cast<std::uint64_t>(picture.file.desc.count());
     if (const std::uint64_t behind = picture.text ? bytes_behind(source, file, samples) : 0; behind > 0)
@@ -178,7 +178,7 @@ FileInfo info(const Source& source) {
 }
 
 HostArray read(const Source& source) {
-    File file = File::open(source.path);
+    File file = source.open();
     const Picture picture = read_header(source, file);
     return read_picture(source, picture.file, [&](std::byte* to) { decode(source, file, picture, to); });
 }

@@ -220,13 +220,13 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
 bool matches(Head head) { return head.size() >= 4 && head[0] == 0x89 && head[1] == 'P' && head[2] == 'N' && head[3] == 'G'; }
 
 FileInfo info(const Source& source) {
-    const File file = File::open(source.path);
+    const File file = source.open();
     Reader reader;
     return read_header(source, file, reader).file;
 }
 
 HostArray read(const Source& source) {
-    const File file = File::open(source.path);
+    const File file = source.open();
     Reader reader;
     const Picture picture = read_header(source, file, reader);
     return read_picture(source, picture.file, [&](std::byte* to) { decode(source, reader, picture, to); });

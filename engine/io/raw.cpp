@@ -74,7 +74,7 @@ FileInfo info(const Source& source) {
 HostArray read(const Source& source) {
     const FileInfo header = info(source);
     HostArray array = allocate(source, header.desc, header.metadata);
-    File file = File::open(source.path);
+    File file = source.open();
     file.seek(source.options.raw->offset);
     read_elements(file, *source.options.raw, array.desc.count(), array.data());
     return array;
@@ -82,7 +82,7 @@ HostArray read(const Source& source) {
 
 SliceStream slices(const Source& source) {
     const FileInfo header = info(source);
-    const auto file = std::make_shared<File>(File::open(source.path));
+    const auto file = std::make_shared<File>(source.open());
     file->seek(source.options.raw->offset);
     const RawLayout layout = *source.options.raw;
     return {header.desc, header.metadata,

@@ -12,9 +12,9 @@ std::uint64_t bytes_in_all(const StoredArray& array) {
 }
 
 std::unique_ptr<Input> input_of(const Source& source, const StoredArray& array) {
-    if (array.parts.empty()) return open_input(source.path, array.at, array.packing);
+    if (array.parts.empty()) return open_input(source.open(), array.at, array.packing);
     std::vector<std::unique_ptr<Input>> inputs;
-    for (const Part& part : array.parts) inputs.push_back(open_input(part.opened.path(), array.at, array.packing));
+    for (const Part& part : array.parts) inputs.push_back(open_input(File::open(part.opened.path()), array.at, array.packing));
     return chain_inputs(std::move(inputs), bytes_in_all(array) / array.parts.size());
 }
 

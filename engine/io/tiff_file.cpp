@@ -79,8 +79,7 @@ TiffFile::TiffFile(State state) : state_(new State(std::move(state))) {
     }
 }
 
-TiffFile TiffFile::open(const std::filesystem::path& path) {
-    File file = File::open(path);
+TiffFile TiffFile::open(File file) {
     Chain chain = walk_chain(file);
     return TiffFile({std::move(file), {}, std::move(chain)});
 }

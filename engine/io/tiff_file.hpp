@@ -14,7 +14,7 @@ namespace parallax::io::tiff {
 class TiffFile {
 public:
     /// With its directories found and bounded. None is read yet: go_to() does that.
-    static TiffFile open(const std::filesystem::path&);
+    static TiffFile open(File);
     /// The same file again, of which the directories are known.
     static TiffFile open(const std::filesystem::path&, Chain);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "io/file.hpp"
 #include "io/name_outline.hpp"
@@ -51,7 +52,7 @@ std::string description_of(const TiffFile& tiff) {
 }   // namespace
 
 TiffSet::TiffSet(const Source& source) : source_(source), bytes_(source.bytes) {
-    File file = File::open(source.path);
+    File file = source.open();
     own_ = begins_as_tiff(file);
     if (!own_) {
         words_ = text_of(source, file);
@@ -61,7 +62,7 @@ TiffSet::TiffSet(const Source& source) : source_(source), bytes_(source.bytes) {
     auto own = std::make_unique<Member>();
     own->name = show(source.asked.filename());
     own->path = source.path;
-    own->open = std::make_unique<TiffFile>(TiffFile::open(source.path));
+    own->open = std::make_unique<TiffFile>(TiffFile::open(std::move(file)));
     own->identity = own->open->file().identity();
     members_.push_back(std::move(own));
 }
@@ -110,7 +111,7 @@ std::optional<std::size_t> TiffSet::add(const std::string& name) {
         Member& added = *members_.back();
         File file = File::open(opened->path());
         if (!begins_as_tiff(file)) throw IoError(name, "is no TIFF file", "write or copy it again");
-        added.open = std::make_unique<TiffFile>(TiffFile::open(opened->path()));
+        added.open = std::make_unique<TiffFile>(TiffFile::open(std::move(file)));
         added.identity = added.open->file().identity();
         added.used = ++calls_;
         opened_.push_back(index);
@@ -167,7 +168,7 @@ std::string TiffSet::description_in(const std::string& name) const {
     if (!opened) return {};
     try {
         File file = File::open(opened->path());
-        return begins_as_tiff(file) ? description_of(TiffFile::open(opened->path())) : std::string();
+        return begins_as_tiff(file) ? description_of(TiffFile::open(std::move(file))) : std::string();
     } catch (const IoError&) {   // nobody has named it: it may be as it is
         return {};
     }
@@ -229,7 +230,7 @@ void TiffSet::check_unchanged() const {
 bool is_ome_file(const Source& source) {
     constexpr std::size_t most = 1 << 16;   // comments of programs stand before the first tag
     std::vector<unsigned char> head(most);
-    File file = File::open(source.path);
+    File file = source.open();
     head.resize(file.read_some(head.data(), head.size()));
     return is_ome_text(head);
 }

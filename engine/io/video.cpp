@@ -58,7 +58,7 @@ std::string needed(const Source& source, const char* name) {
 /// What ffprobe and ffmpeg have to be told of every file.
 std::vector<std::string> input_of(const Source& source) {
     std::array<unsigned char, 32> head{};
-    File file = File::open(source.path);
+    File file = source.open();
     const std::size_t got = file.read_some(head.data(), head.size());
     const char* const demuxer = demuxer_of(Head(head.data(), got));
     if (!demuxer) fail(source, "is no video that is known", again);

@@ -145,7 +145,20 @@ host::OpenedFile Confinement::open(const fs::path& file, const std::string& poin
     return std::move(*opened);
 }
 
+/// Nothing where a link is on the way, among others. Most ways have none, and a job may name files by the hundred thousand.
+std::optional<host::OpenedFile> Confinement::open_as_written(const fs::path& file) const {
+    const Parts parts = parts_of(fs::absolute(file).lexically_normal());
+    const Top* const top = top_of(parts);
+    if (top == nullptr || parts.size() == top->parts.size()) return std::nullopt;
+    try {
+        return top->folder.file(joined(parts.begin() + std::ssize(top->parts), parts.end()));
+    } catch (const std::system_error&) {
+        return std::nullopt;
+    }
+}
+
 std::optional<host::OpenedFile> Confinement::open_if_there(const fs::path& file, const std::string& pointer) const {
+    if (std::optional<host::OpenedFile> opened = open_as_written(file)) return opened;
     const std::optional<Place> place = place_of(file);
     if (!place) refuse(file, pointer);
     try {

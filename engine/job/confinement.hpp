@@ -47,6 +47,7 @@ private:
     const Top* top_of(const Parts&) const;
     bool leads_to_top(const Parts&) const;
     std::optional<Place> place_of(const std::filesystem::path&) const;
+    std::optional<host::OpenedFile> open_as_written(const std::filesystem::path&) const;
     bool is_file_of_link(const std::filesystem::path& link, const std::string& pointer) const;
     std::vector<Top> tops_;
 };

@@ -34,17 +34,19 @@ fs::path place_of(const fs::path& path, const std::string& pointer) {
 
 }  // namespace
 
-OutputPlaces::OutputPlaces(const std::vector<PreparedInput>& inputs) : inputs_(inputs) {
-    for (const PreparedInput& input : inputs)
-        for (const fs::path& file : input.files) files_.add(file);
-}
+OutputPlaces::OutputPlaces(const std::vector<PreparedInput>& inputs) : inputs_(inputs) {}
 
 void OutputPlaces::check_inputs(const OutputSpec& output, const fs::path& path, const fs::path& place) {
     std::error_code ignored;
     if (!fs::exists(place, ignored)) return;   // it is no input, and none lies in it
-    if (files_by_place_.empty())
-        for (const PreparedInput& input : inputs_)
-            for (const fs::path& file : input.files) files_by_place_.emplace(fs::weakly_canonical(file, ignored), file);
+    if (files_by_place_.empty()) {
+        for (const PreparedInput& input : inputs_) {
+            for (const fs::path& file : input.files) {
+                files_.add(file);
+                files_by_place_.emplace(fs::weakly_canonical(file, ignored), file);
+            }
+        }
+    }
     if (files_.has(path) || files_by_place_.contains(place))   // not every file system has numbers
         throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)), "a file that the job does not read");
     // Paths are in the order of their parts: what lies in this one comes next.

@@ -23,8 +23,9 @@ private:
     void check_inputs(const OutputSpec&, const std::filesystem::path&, const std::filesystem::path& place);
 
     const std::vector<PreparedInput>& inputs_;
+    // Of all inputs, once something is replaced.
     io::KnownFiles files_;
-    std::map<std::filesystem::path, std::filesystem::path> files_by_place_;   ///< once something is replaced
+    std::map<std::filesystem::path, std::filesystem::path> files_by_place_;
     std::set<std::filesystem::path> taken_;
 };
 

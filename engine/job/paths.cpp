@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 
 #include "core/parameters.hpp"
@@ -79,14 +80,6 @@ fs::path locate(const std::string& text, const Locations& where, const std::stri
     return path.lexically_normal();
 }
 
-bool lies_below(const fs::path& file, const fs::path& folder) {
-    std::error_code ignored;   // what does not exist leads nowhere
-    const fs::path top = fs::weakly_canonical(fs::absolute(folder), ignored),
-                   real = fs::weakly_canonical(fs::absolute(file), ignored);
-    const auto [t, r] = std::mismatch(top.begin(), top.end(), real.begin(), real.end());
-    return t == top.end() || t->empty();
-}
-
 void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget& budget,
             std::vector<fs::path>& found) {
     if (at == parts.size()) {
@@ -104,18 +97,6 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
     }
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, found);
-}
-
-/// Of a job that is confined no output is or lies behind a link, wherever that leads.
-void refuse_links(const fs::path& out, const fs::path& relative, const std::string& text, const std::string& pointer) {
-    fs::path at = out;
-    for (const fs::path& part : relative) {
-        at /= part;
-        std::error_code ignored;
-        if (fs::is_symlink(fs::symlink_status(at, ignored)))
-            throw ConfigError(pointer, fmt::format("a symbolic link behind \"{}\"", text), "a path below --out",
-                              "a confined job writes through no link");
-    }
 }
 
 /// Why a path that somebody wrote may name no file.
@@ -221,10 +202,11 @@ Locations absolute(Locations where) {
     return where;
 }
 
-fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer) {
+fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement* held) {
     const fs::path path = locate(text, where, pointer);
     if (where.confined) {   // not even whether a file elsewhere is there is told
-        Confinement(where).open(path, pointer);
+        std::optional<Confinement> own;
+        (held ? *held : own.emplace(where)).open(path, pointer);
         return path;
     }
     std::error_code error;
@@ -247,11 +229,13 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     return path;
 }
 
-std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer) {
-    if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer)};
+std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer,
+                                     const Confinement* held) {
+    if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer, held)};
     const fs::path path = locate(pattern, where, pointer);
     if (where.confined) {
-        const std::vector<fs::path> found = Confinement(where).expand(path, pointer);
+        std::optional<Confinement> own;
+        const std::vector<fs::path> found = (held ? *held : own.emplace(where)).expand(path, pointer);
         if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
         return found;
     }
@@ -314,52 +298,6 @@ void check_place(const fs::path& path, const std::string& pointer) {
         throw ConfigError(pointer, fmt::format("{}, which {}", to_utf8(path), error.problem),
                           "a file that can be replaced, or nothing", error.hint);
     }
-}
-
-fs::path resolve_output(const std::string& text, const Locations& where, const std::string& pointer) {
-    const char* const hint = "outputs are relative to --out and stay below it";
-    if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
-    const fs::path relative = path_from(text);
-    if (relative.is_absolute() || relative.has_root_path()) {
-        throw ConfigError(pointer, fmt::format("the absolute path \"{}\"", text), "a relative path", hint);
-    }
-    constexpr std::size_t longest = 255;   // bytes, of every file system in use
-    for (const fs::path& part : relative) {
-        if (part == "..") throw ConfigError(pointer, fmt::format("\"..\" in the path \"{}\"", text), "a path below --out", hint);
-        if (const std::size_t bytes = to_utf8(part).size(); bytes > longest)
-            throw ConfigError(pointer, fmt::format("a name of {} bytes in a path", bytes),
-                              fmt::format("at most {} bytes", longest), "systems take no longer names of files and folders");
-    }
-    if (!relative.has_filename() || relative.filename() == ".") {
-        throw ConfigError(pointer, fmt::format("the path \"{}\" of a folder", text), "the path of a file");
-    }
-    check_names(relative, pointer);
-    const fs::path path = (where.out / relative).lexically_normal();
-    if (where.confined) refuse_links(where.out, relative.lexically_normal(), text, pointer);
-    std::error_code closed, ignored;   // what does not exist yet leads nowhere
-    // Where a link of a stranger's leads is none of his business.
-    static_cast<void>(fs::status(where.confined ? where.out / "." : path, closed));
-    if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
-    if (!lies_below(path, where.out)) {
-        const fs::path target = where.confined
-                                    ? fs::path()                                           // none of a stranger's business
-                                    : fs::weakly_canonical(fs::absolute(path), ignored);   // of links in a circle there is none
-        throw ConfigError(pointer,
-                          target.empty() ? fmt::format("a symbolic link behind \"{}\"", text)
-                                         : fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(target), text),
-                          "a path below --out", hint);
-    }
-    if (fs::is_symlink(path, ignored)) {
-        throw ConfigError(pointer, fmt::format("the symbolic link \"{}\"", text), "a file, or nothing", "remove the link first");
-    }
-    const bool folder = io::writes_folder(path);
-    if (fs::is_directory(path, ignored)) {
-        if (!folder) throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "the path of a file");
-        if (!io::is_store(path))
-            throw ConfigError(pointer, fmt::format("the folder {}", to_utf8(path)), "a Zarr store, or nothing of that name",
-                              "choose another name: what is in that folder is not removed");
-    }
-    return path;
 }
 
 fs::path writable_ancestor(const fs::path& file, const std::string& pointer) {

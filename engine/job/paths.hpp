@@ -8,6 +8,8 @@
 
 namespace parallax::engine {
 
+class Confinement;
+
 /// UTF-8 on every system.
 std::filesystem::path path_from(const std::string& utf8);
 std::string to_utf8(const std::filesystem::path&);
@@ -31,10 +33,13 @@ void refuse_dots_behind_link(const std::filesystem::path&, const std::string& po
 /// The same folders by paths that mean them from wherever they are looked at; outputs stay relative to where the caller stands.
 Locations absolute(Locations);
 
-/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere.
-std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer);
+/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere. Whoever
+/// has many to resolve gives the confinement that he holds.
+std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer,
+                                    const Confinement* held = nullptr);
 /// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
-std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer);
+std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer,
+                                                  const Confinement* held = nullptr);
 /// Throws ConfigError where an input has the name of a file that a run has not finished, which recovery could remove.
 void check_input_name(const std::string& text, const std::string& pointer);
 /// The folder in which such a file, or the first of a pattern's, is looked for; empty where the text names none.

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <system_error>
+#include <unordered_set>
 
 #include "core/carry.hpp"
 #include "io/format.hpp"
@@ -13,6 +14,7 @@
 #include "io/units.hpp"
 #include "io/unlike_pages.hpp"
 #include "job/endings.hpp"
+#include "job/output_paths.hpp"
 #include "job/output_places.hpp"
 #include "job/read.hpp"
 #include "pipeline/place.hpp"
@@ -117,35 +119,44 @@ bool is_settled(const io::Warning& warning, const InputSpec& input, const ArrayD
     }
 }
 
+/// A file that comes more than once, by whatever paths; null: there is none.
+const fs::path* find_twin(const std::vector<fs::path>& files) {
+    std::unordered_set<fs::path::string_type> taken;
+    std::error_code gone;
+    const fs::path here = fs::current_path(gone);
+    for (const fs::path& file : files)
+        if (!taken.insert((here / file).lexically_normal().native()).second) return &file;
+    return nullptr;
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     PreparedInput prepared;
     if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
     const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
+    std::unordered_set<fs::path::string_type> recovered;   // folders
     for (const std::string& text : input.files) {
         check_input_name(text, pointer);   // before it is removed
         const fs::path folder = folder_of_input(text, where);
-        if (prepared.confinement) prepared.confinement->recover(folder);
-        else io::recover(folder);
+        const bool is_new = recovered.insert(folder.native()).second;
+        if (is_new && prepared.confinement) prepared.confinement->recover(folder);
+        else if (is_new) io::recover(folder);
         if (!input.globs) {
-            prepared.files.push_back(resolve_input(text, where, pointer));
+            prepared.files.push_back(resolve_input(text, where, pointer, prepared.confinement.get()));
             continue;
         }
-        for (const fs::path& file : resolve_inputs(text, where, pointer)) prepared.files.push_back(file);
+        for (const fs::path& file : resolve_inputs(text, where, pointer, prepared.confinement.get())) prepared.files.push_back(file);
     }
-    if (std::set<fs::path> taken; input.globs && !input.combine.empty()) {
-        for (const fs::path& file : prepared.files) {
-            if (taken.insert(fs::absolute(file).lexically_normal()).second) continue;
-            prepared.warnings.push_back(fmt::format(
-                "the file {} comes more than once, and counts as often: see whether the patterns overlap", to_utf8(file)));
-            break;   // one stands for all
-        }
-    }
+    const bool counts = input.globs && !input.combine.empty();
+    if (const fs::path* const twin = counts ? find_twin(prepared.files) : nullptr)   // one stands for all
+        prepared.warnings.push_back(fmt::format(
+            "the file {} comes more than once, and counts as often: see whether the patterns overlap", to_utf8(*twin)));
     io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
     whole.pages.reset();
     whole.volume.reset();
-    Metadata place;   // of the first file
+    Metadata place;       // of the first file
+    std::string likeness;   // that all must have
     std::string unlike;
     for (const fs::path& file : prepared.files) {
         const host::OpenedFile opened = prepared.open(file);
@@ -162,11 +173,12 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         const Metadata metadata = with_stated_spacing(prepared.infos.back().metadata, stated, input);
         if (&file == &prepared.files.front()) {
             prepared.desc = desc;
+            likeness = desc.describe();
             place = metadata;
-        } else if (desc.describe() != prepared.desc.describe()) {
+        } else if (const std::string likeness_here = desc.describe(); likeness_here != likeness) {
             throw ConfigError(pointer,
-                              fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()),
-                                          prepared.desc.describe(), to_utf8(file), desc.describe()),
+                              fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()), likeness, to_utf8(file),
+                                          likeness_here),
                               "files of one type and shape");
         } else if (unlike.empty()) {   // one stands for all
             unlike = unlike_pixels(with_stated_spacing(prepared.desc, input), stated);
@@ -287,9 +299,10 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
     tell_of_places(prepared);
     OutputPlaces places(prepared.inputs);
+    OutputPaths paths(where);
     for (const OutputSpec& output : prepared.job.outputs) {
-        const fs::path path = resolve_output(output.file, where, output.pointer);
-        recover_beside(path, where);
+        const fs::path path = paths.resolve(output.file, output.pointer);
+        paths.recover_beside(path);
         if (!output.gathered) check_output(output, path, prepared, places);
         prepared.outputs.push_back(path);
     }

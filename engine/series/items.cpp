@@ -1,7 +1,7 @@
 #include "job/confinement.hpp"
+#include "series/filler.hpp"
 #include "series/items.hpp"
 
-#include "job/for_each.hpp"
 #include "io/io.hpp"
 #include "series/name_order.hpp"
 #include "series/neighbours.hpp"
@@ -11,20 +11,11 @@
 #include <algorithm>
 #include <set>
 
-#include "support/text.hpp"
-
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// "stem" of "a/b.nii.gz" is "b".
-std::string stem_of(const fs::path& file) {
-    fs::path name = file.stem();
-    if (host::lower(to_utf8(name.extension())) == ".nii") name = name.stem();
-    return to_utf8(name);
-}
 
 /// As a job would write it: below a root, else relative to the job's folder unless that leads far up.
 std::string name_of(const fs::path& file, const Locations& where) {
@@ -44,9 +35,9 @@ struct Parts {
     Spread along{};
 };
 
-Parts parts_of(const fs::path& file, const ForEachSource& source, const Locations& where) {
+Parts parts_of(const fs::path& file, const ForEachSource& source, const Confinement* confinement) {
     io::ReadOptions options;
-    const host::OpenedFile opened = where.confined ? Confinement(where).open(file, source.pointer) : host::OpenedFile(file);
+    const host::OpenedFile opened = confinement ? confinement->open(file, source.pointer) : host::OpenedFile(file);
     options.through = opened.path();
     options.page_axis = source.page_axis;
     const io::FileInfo info = io::info(file, options);
@@ -77,8 +68,11 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
     Spread along;
     int files = 0;
     std::optional<NamePair> disorder;
+    std::optional<Confinement> confinement;
+    if (where.confined) confinement.emplace(where);
+    const Confinement* const held = confinement ? &*confinement : nullptr;
     for (const std::string& pattern : source.patterns) {
-        const std::vector<fs::path> found = resolve_inputs(pattern, where, source.pointer);
+        const std::vector<fs::path> found = resolve_inputs(pattern, where, source.pointer, held);
         if (!disorder) disorder = out_of_number(found);
         for (const fs::path& file : found) {
             const auto next = [&all] { return static_cast<std::int64_t>(all.size()); };
@@ -86,7 +80,7 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
                 all.push_back({file, next(), std::nullopt});
                 continue;
             }
-            const Parts parts = parts_of(file, source, where);
+            const Parts parts = parts_of(file, source, held);
             along = ++files == 1 ? parts.along : Spread();   // between files nobody knows
             for (std::int64_t part = 0; part < parts.count; ++part) all.push_back({file, next(), part});
         }
@@ -112,14 +106,6 @@ void warn_of_twins(const ForEachSource& source, const std::vector<Element>& elem
             source.variable, to_utf8(element.file)));
         return;   // one stands for all
     }
-}
-
-std::string value_of(const Element& element, const std::string& part) {
-    if (part.empty()) return to_utf8(element.file);
-    if (part == "stem") return stem_of(element.file);
-    if (part == "name") return to_utf8(element.file.filename());
-    if (part == "index") return fmt::format("{:04}", element.index);
-    return fmt::format("{:04}", element.part.value_or(0));   // page, volume
 }
 
 }  // namespace
@@ -180,22 +166,13 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
     job.for_each.reset();
     if (!series.for_each) return job;
     const auto& sources = items.for_each.sources;
-    const Item item = items.list.at(number);
-    const auto element = [&](const std::string& variable) -> const Element& {
-        const auto found =
-            std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) { return s.variable == variable; });
-        return item[static_cast<std::size_t>(found - sources.begin())];
-    };
-    const auto fill = [&](const std::string& text) {
-        return fill_placeholders(
-            text, [&](const std::string& variable, const std::string& part) { return value_of(element(variable), part); });
-    };
+    const Filler fill(items, number);
     for (InputSpec& input : job.inputs) {
         if (!input.each) continue;
         for (std::string& file : input.files) {
             for (std::size_t s = 0; s < sources.size(); ++s) {
                 if (file != "{" + sources[s].variable + "}") continue;
-                const Element& self = item[s];
+                const Element& self = fill.item()[s];
                 if (sources[s].kind == "pages") {
                     input.read.pages = {*self.part, *self.part + 1};
                     input.read.page_axis = sources[s].page_axis;

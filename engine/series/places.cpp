@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <unordered_set>
 
 namespace parallax::engine::series {
 
@@ -47,12 +48,14 @@ bool are_one_name(const fs::path& folder, const std::string& a, const std::strin
 }  // namespace
 
 fs::path RealPaths::of(const fs::path& file) {
-    const fs::path path = fs::absolute(file).lexically_normal();
-    const auto [known, fresh] = folders_.try_emplace(path.parent_path());
+    const bool is_named = file.has_filename() && file.filename() != "." && file.filename() != "..";
+    const fs::path path = is_named ? file : fs::absolute(file).lexically_normal();
+    const auto [known, fresh] = folders_.try_emplace(path.parent_path().native());
     if (fresh) {
+        const fs::path folder = fs::absolute(path).lexically_normal().parent_path();
         std::error_code error;
-        known->second = fs::weakly_canonical(path.parent_path(), error);
-        if (error) known->second = path.parent_path();
+        known->second = fs::weakly_canonical(folder, error);
+        if (error) known->second = folder;
     }
     return known->second / path.filename();
 }
@@ -101,13 +104,14 @@ const std::size_t* Places::take(const fs::path& real, std::size_t owner) {
     return nullptr;
 }
 
-bool Places::has(const fs::path& real) const { return owners_.contains(to_utf8(real)); }
-
 std::pair<fs::path, fs::path> Places::nested() const {
+    std::unordered_set<std::string> seen;   // folders: what these lie in has been seen, too
     for (const auto& [name, owner] : owners_) {
-        const fs::path path = path_from(name);
-        for (fs::path above = path.parent_path(); above.has_relative_path(); above = above.parent_path())
-            if (has(above)) return {path, above};
+        for (std::size_t end = name.rfind('/'); end != name.npos && end > 0; end = name.rfind('/', end - 1)) {
+            const std::string above = name.substr(0, end);
+            if (!seen.insert(above).second) break;
+            if (owners_.contains(above)) return {path_from(name), path_from(above)};
+        }
     }
     return {};
 }

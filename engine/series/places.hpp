@@ -16,7 +16,7 @@ public:
     std::filesystem::path of(const std::filesystem::path& file);
 
 private:
-    std::map<std::filesystem::path, std::filesystem::path> folders_;
+    std::unordered_map<std::filesystem::path::string_type, std::filesystem::path> folders_;   ///< as they are written
 };
 
 /// Places, each of one owner.
@@ -26,7 +26,6 @@ public:
     explicit Places(bool tries) : tries_(tries) {}
     /// Whose the place is already; else it is the owner's from now on, and nothing comes back.
     const std::size_t* take(const std::filesystem::path& real, std::size_t owner);
-    bool has(const std::filesystem::path& real) const;
     /// A place that lies in another, as a file in a store: both. Empty: there is none.
     std::pair<std::filesystem::path, std::filesystem::path> nested() const;
 

@@ -1,6 +1,7 @@
 #include "io/known_files.hpp"
 #include "io/picture/picture.hpp"
 #include "io/transaction.hpp"
+#include "series/filler.hpp"
 #include "series/first_items.hpp"
 #include "series/places.hpp"
 #include "series/recorded_files.hpp"
@@ -8,11 +9,13 @@
 #include "series/statistic.hpp"
 
 #include "job/endings.hpp"
+#include "job/output_paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -53,22 +56,26 @@ void check_targets(const PreparedSeries& series) {
                               fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
     };
     const std::set<std::string> done = names_done(series.options);
+    OutputPaths outputs(series.where);
     std::size_t existing = 0;
     fs::path first;
     const std::string* pointer = nullptr;
     std::error_code ignored;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
-        const Job job = job_of(series.job, series.items, i);
-        for (const OutputSpec& output : job.outputs) {
-            if (output.gathered) continue;
-            const fs::path path = resolve_output(output.file, series.where, output.pointer);
-            recover_beside(path, series.where);
+        const Filler fill(series.items, i);
+        for (const OutputSpec& output : series.job.outputs) {
+            if (output.of_series()) continue;
+            const fs::path path = outputs.resolve(fill(output.file), output.pointer);
+            outputs.recover_beside(path);
             take(path, output.pointer, i);
             const bool mine = i % series.options.shard.count == series.options.shard.number - 1;
-            if (mine && !done.contains(series.items.name(i))) check_place(path, output.pointer);
-            if (may_exist || !mine || !fs::exists(path, ignored)) continue;
-            if (existing++ == 0)
-                first = path, pointer = &series.job.outputs[static_cast<std::size_t>(&output - job.outputs.data())].pointer;
+            if (!mine) continue;
+            const bool there = fs::exists(path, ignored);
+            const bool again = done.empty() || !done.contains(series.items.name(i));
+            if (again && there) check_place(path, output.pointer);
+            else if (again) engine::check_names(path, output.pointer);
+            if (may_exist || !there) continue;
+            if (existing++ == 0) first = path, pointer = &output.pointer;
         }
     }
     std::set<fs::path> tables;   // several outputs may be columns of one
@@ -115,10 +122,20 @@ void check_names(const PreparedSeries& series) {
     }
 }
 
+io::KnownFiles known_inputs(const PreparedSeries& series) {
+    io::KnownFiles inputs;
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        for (const Element& element : series.items.list.at(i)) inputs.add(element.file);
+    }
+    for (const auto& [name, input] : series.shared) {
+        for (const fs::path& file : input.files) inputs.add(file);
+    }
+    return inputs;
+}
+
 /// No output of any item is an input of any item.
 void check_inputs_kept(const PreparedSeries& series) {
     std::unordered_map<std::string, const char*> read;
-    io::KnownFiles inputs;   // an output may be one of them by another path, too
     const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
     const bool folders = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
                                      [](const OutputSpec& output) { return io::writes_folder(output.file); });
@@ -135,11 +152,17 @@ void check_inputs_kept(const PreparedSeries& series) {
     };
     const auto reads = [&](const fs::path& file, const char* by) {
         names(file, by);
-        inputs.add(file);
         if (folders) names(behind_links(file), by);
     };
+    std::optional<io::KnownFiles> inputs;   // of which an output that is there may be one by another path
+    const auto is_one = [&](const fs::path& path) {
+        std::error_code ignored;
+        if (!fs::exists(path, ignored)) return false;
+        if (!inputs) inputs = known_inputs(series);
+        return inputs->has(path);
+    };
     const auto is_read = [&](const fs::path& path) {
-        return read.count(key(path)) > 0 || inputs.has(path) || (folders && read.count(key(behind_links(path))) > 0);
+        return read.count(key(path)) > 0 || is_one(path) || (folders && read.count(key(behind_links(path))) > 0);
     };
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const Element& element : series.items.list.at(i)) reads(element.file, "an item");
@@ -147,12 +170,15 @@ void check_inputs_kept(const PreparedSeries& series) {
     for (const auto& [name, input] : series.shared) {
         for (const fs::path& file : input.files) reads(file, "an input");
     }
+    const fs::path out = fs::absolute(series.where.out);
     for (std::size_t i = 0; i < series.items.size(); ++i) {
-        for (const OutputSpec& output : job_of(series.job, series.items, i).outputs) {
-            if (!output.gathered && is_read(resolve_output(output.file, series.where, output.pointer))) {
-                throw ConfigError(output.pointer, fmt::format("{}, which the series reads", output.file),
+        const Filler fill(series.items, i);
+        for (const OutputSpec& output : series.job.outputs) {
+            if (output.of_series()) continue;
+            const std::string file = fill(output.file);
+            if (is_read(written_output(file, out, output.pointer)))
+                throw ConfigError(output.pointer, fmt::format("{}, which the series reads", file),
                                   "a file that the job does not read");
-            }
         }
     }
     for (const auto& [name, path] : series.gathered) {
@@ -236,6 +262,7 @@ Prepared PreparedSeries::prepare_item(std::size_t number) const {
 
 std::string role_of(const PreparedSeries& series, const fs::path& file) {
     RealPaths real;
+    OutputPaths outputs(series.where);
     const fs::path place = real.of(file);
     io::KnownFiles there;
     there.add(file);
@@ -255,9 +282,10 @@ std::string role_of(const PreparedSeries& series, const fs::path& file) {
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         for (const Element& element : series.items.list.at(i))
             if (is_it(element.file)) return "an input";
-        for (const OutputSpec& output : job_of(series.job, series.items, i).outputs) {
-            if (output.gathered) continue;
-            const fs::path target = resolve_output(output.file, series.where, output.pointer);
+        const Filler fill(series.items, i);
+        for (const OutputSpec& output : series.job.outputs) {
+            if (output.of_series()) continue;
+            const fs::path target = outputs.resolve(fill(output.file), output.pointer);
             if (is_it(target)) return "an output too";
             if (lies_in(target)) return "in an output";
         }

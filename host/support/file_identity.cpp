@@ -1,12 +1,13 @@
-#include "support/file_identity.hpp"
-
-#include <system_error>
+#include "support/file_state.hpp"
 
 #if !defined(_WIN32)
+#include <cerrno>
 #include <sys/stat.h>
 #endif
 
 namespace parallax::host {
+
+namespace fs = std::filesystem;
 
 #if defined(_WIN32)
 
@@ -18,6 +19,13 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexc
     identity.modified = static_cast<std::int64_t>(std::filesystem::last_write_time(file, error).time_since_epoch().count());
     if (error) return std::nullopt;
     return identity;
+}
+
+FileState state_of(const fs::path& file, std::error_code& error) noexcept {
+    FileState state;
+    state.type = fs::status(file, error).type();
+    if (fs::exists(fs::file_status(state.type))) state.identity = identity_of(file);
+    return state;
 }
 
 #else
@@ -44,6 +52,20 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexc
     struct stat state{};
     if (stat(file.c_str(), &state) != 0) return std::nullopt;
     return identity_in(state);
+}
+
+FileState state_of(const fs::path& file, std::error_code& error) noexcept {
+    struct stat state{};
+    error.clear();
+    if (stat(file.c_str(), &state) != 0) {
+        error.assign(errno, std::generic_category());
+        const bool nothing = errno == ENOENT || errno == ENOTDIR;
+        return {nothing ? fs::file_type::not_found : fs::file_type::none};
+    }
+    const fs::file_type type = S_ISREG(state.st_mode)   ? fs::file_type::regular
+                               : S_ISDIR(state.st_mode) ? fs::file_type::directory
+                                                        : fs::file_type::unknown;
+    return {type, identity_in(state)};
 }
 
 std::optional<FileIdentity> identity_of(int descriptor) noexcept {

@@ -12,6 +12,9 @@
 #endif
 #if defined(__linux__)
 #include <sys/syscall.h>
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#endif
 #endif
 
 namespace parallax::host {
@@ -130,18 +133,35 @@ fs::path way_through(int descriptor, const fs::path& otherwise) {
     return otherwise;
 }
 
+/// What lies at the end of a way down without links, by one call. -1: the system has none, or the way is not so; whoever goes it
+/// part by part learns why.
+int open_beneath(int folder, const fs::path& relative, int flags) {
+    for (const fs::path& part : relative) check_part(part, relative);
+#if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
+    open_how how{};
+    how.flags = static_cast<unsigned>(flags);
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+    return static_cast<int>(::syscall(SYS_openat2, folder, relative.c_str(), &how, sizeof how));
+#else
+    static_cast<void>(folder), static_cast<void>(flags);
+    return -1;
+#endif
+}
+
 }  // namespace
 
 OpenedFile Folder::file(const fs::path& relative) const {
-    const Folder folder = below(relative.parent_path());
-    const fs::path name = relative.filename();
-    check_part(name, relative);
-    // Not to wait for a pipe's other end.
-    const int descriptor = ::openat(folder.held_->descriptor, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    constexpr int how = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;   // not to wait for a pipe's other end
+    int descriptor = open_beneath(held_->descriptor, relative, how);
+    if (descriptor < 0) {
+        const Folder folder = below(relative.parent_path());
+        const fs::path name = relative.has_filename() ? relative.filename() : ".";
+        descriptor = ::openat(folder.held_->descriptor, name.c_str(), how);
+    }
     if (descriptor < 0) fail(last_error(), relative);
     OpenedFile file;
     file.held_ = std::make_shared<const Held>(descriptor);
-    file.way_ = way_through(descriptor, folder.way_ / name);
+    file.way_ = way_through(descriptor, way_ / relative);
     struct stat status{};
     if (::fstat(descriptor, &status) != 0) fail(last_error(), relative);
     if (!S_ISREG(status.st_mode)) fail(std::make_error_code(std::errc::is_a_directory), relative);
@@ -178,7 +198,14 @@ Folder Folder::make(const fs::path& relative, const std::function<void(const fs:
     return folder;
 }
 
-Folder Folder::below(const fs::path& relative) const { return make(relative); }
+Folder Folder::below(const fs::path& relative) const {
+    const int descriptor = open_beneath(held_->descriptor, relative, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return make(relative);
+    Folder folder;
+    folder.held_ = std::make_shared<const Held>(descriptor);
+    folder.way_ = way_through(descriptor, way_ / relative);
+    return folder;
+}
 
 void Folder::sync() const {
     if (::fsync(held_->descriptor) != 0 && !cannot_sync(errno)) fail(last_error(), way_);

@@ -198,6 +198,16 @@ int openat64(int folder, const char* path, int flags, ...) {
     MODE_OF(flags)
     return hit_file(EMFILE, CALLER) ? -1 : static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
 }
+// openat2 has no name of its own.
+long syscall(long number, ...) {
+    NEXT(syscall);
+    long of[6];
+    va_list rest;
+    va_start(rest, number);
+    for (long& one : of) one = va_arg(rest, long);
+    va_end(rest);
+    return number == SYS_openat2 && hit_file(EMFILE, CALLER) ? -1 : real(number, of[0], of[1], of[2], of[3], of[4], of[5]);
+}
 FILE* fopen(const char* path, const char* mode) {
     NEXT(fopen);
     return hit_file(EMFILE, CALLER) ? nullptr : real(path, mode);

@@ -1,0 +1,23 @@
+// What the placeholders of a series are for one of its items.
+#pragma once
+
+#include "series/items.hpp"
+
+#include <string>
+
+namespace parallax::engine::series {
+
+class Filler {
+public:
+    /// The items outlive it.
+    Filler(const Items& items, std::size_t number) : sources_(items.for_each.sources), item_(items.list.at(number)) {}
+    /// "{frame.stem}.png" for the item.
+    std::string operator()(const std::string& text) const;
+    const Item& item() const noexcept { return item_; }
+
+private:
+    const std::vector<ForEachSource>& sources_;
+    Item item_;
+};
+
+}  // namespace parallax::engine::series
