@@ -13,4 +13,10 @@ inline std::uint64_t drawn_seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
 }
 
+/// PARALLAX_TEST_DRAWS, or so many as the quick suite has time for.
+inline int drawn_count(int usual) {
+    const char* const given = std::getenv("PARALLAX_TEST_DRAWS");
+    return given != nullptr ? std::atoi(given) : usual;
+}
+
 }  // namespace parallax::tests

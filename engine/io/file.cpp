@@ -42,10 +42,11 @@ gzFile open_gz(const fs::path& path, const char* mode) { return gzopen_w(path.c_
 std::FILE* create_native(const fs::path& path) { return open_native(path, "w+bx"); }
 gzFile create_gz(const fs::path& path) { return open_gz(path, "wbx4"); }
 #else
-std::FILE* open_native(const fs::path& path, const char* mode) { return std::fopen(path.c_str(), mode); }
+/// Programs that are started meanwhile do not get it.
+std::FILE* open_native(const fs::path& path, const char* mode) { return std::fopen(path.c_str(), (std::string(mode) + 'e').c_str()); }
 int seek_native(std::FILE* f, std::int64_t offset, int origin) { return fseeko(f, static_cast<off_t>(offset), origin); }
 std::int64_t tell_native(std::FILE* f) { return static_cast<std::int64_t>(ftello(f)); }
-gzFile open_gz(const fs::path& path, const char* mode) { return gzopen(path.c_str(), mode); }
+gzFile open_gz(const fs::path& path, const char* mode) { return gzopen(path.c_str(), (std::string(mode) + 'e').c_str()); }
 
 template <class Open>
 auto created(const fs::path& path, Open&& open) {
@@ -118,7 +119,7 @@ host::FileIdentity identity_of_source(const fs::path& path, const host::FileStat
     if (!fs::is_regular_file(status)) {
         throw IoError(show(path), "is a device or a pipe, not a regular file", "copy its contents into a file first");
     }
-    if (!state.identity) throw IoError(show(path), "its size cannot be read");
+    if (!state.identity) throw IoError(show(path), "its size and time cannot be read", "see whether it is still there");
     if (state.identity->bytes == 0) {
         throw IoError(show(path), "the file is empty", "whatever wrote it was interrupted: write or copy it again");
     }
@@ -129,8 +130,9 @@ std::string why_none_is_made_in(const fs::path& folder) {
 #ifdef _WIN32
     return _waccess(folder.c_str(), 2) == 0 ? "" : "is read-only";
 #else
-    if (::access(folder.c_str(), X_OK) != 0 && errno == EACCES) return "may not be entered by this user";
-    if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    const auto may = [&](int what) { return ::faccessat(AT_FDCWD, folder.c_str(), what, AT_EACCESS) == 0; };
+    if (!may(X_OK) && errno == EACCES) return "may not be entered by this user";
+    if (may(W_OK | X_OK)) return {};
     if (errno == EROFS) return "is on a read-only file system";
     if (errno == EACCES) return "may not be written by this user";
     return fmt::format("may not be written ({})", std::strerror(errno));

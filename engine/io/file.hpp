@@ -47,7 +47,7 @@ public:
     File& operator=(File&&) = delete;
     ~File();
 
-    std::uint64_t size() const noexcept { return size_; }  ///< when it was opened
+    std::uint64_t size() const noexcept { return size_; }  ///< when it was found
     /// Of what is open, whatever its path has come to mean (on Windows of the path's file).
     std::optional<host::FileIdentity> identity() const noexcept;
     const std::string& name() const noexcept { return name_; }

@@ -200,10 +200,10 @@ template <class Work>
 auto with_source(const fs::path& path, const ReadOptions& options, const Work& work) {
     const fs::path& there = options.through.empty() ? path : options.through;
     // A folder is one file to those that read folders: bytes that are its own it has none.
-    std::error_code error;
-    const host::FileState state = host::state_of(there, error);
+    std::error_code unreached;
+    const host::FileState state = host::state_of(there, unreached);
     const bool folder = !options.raw && state.type == fs::file_type::directory;
-    const std::uint64_t bytes = folder ? 0 : identity_of_source(there, state, error).bytes;
+    const std::uint64_t bytes = folder ? 0 : identity_of_source(there, state, unreached).bytes;
     const Source source{there, path, show(path), bytes, options, state.identity};
     try {
         const Detected detected = detect(source);

@@ -275,7 +275,7 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
             file.ignored.push_back(fmt::format("{} bytes of extensions", volume.elements_at - position - 4));
     }
     unsigned char start[2] = {};
-    File::open(pair ? volume.voxels->opened.path() : source.path).read_some(start, 2);
+    (pair ? File::open(volume.voxels->opened.path()) : source.open()).read_some(start, 2);
     volume.compressed = start[0] == 0x1f && start[1] == 0x8b;
     const std::uint64_t bytes_needed = volume.elements_at + stored.dense_bytes();
     if (volume.compressed) {

@@ -19,6 +19,9 @@ Part open_part(const Source& source, std::string_view name) {
              fmt::format("names the file \"{}\" for its elements, which is not in its own folder or below it", shortened(name)),
              "put the two into one folder, and write the bare name into the header");
     }
+    if (!relative.has_filename() || relative.filename() == ".")
+        fail(source, fmt::format("names \"{}\" for its elements, which is a folder", shortened(name)),
+             "write the name of a file into the header");
     Part part;
     part.part.path = source.asked.parent_path() / relative;
     part.opened = source.options.open_part ? source.options.open_part(part.part.path) : host::OpenedFile(part.part.path);

@@ -44,6 +44,7 @@ public:
 
 private:
     static host::Child start(const Source& source, const ReaderOf& of) {
+        source.looked_into.reset();   // which the program opens by itself
         const std::string program = program_of(of);
         if (program.empty())
             fail(source, fmt::format("is {}, and the program that reads such, parallax-read-{}, is not there", of.what, of.name),

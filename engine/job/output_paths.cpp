@@ -31,11 +31,12 @@ fs::file_status status_without_links(const fs::path& out, const fs::path& relati
     fs::file_status there;
     for (const fs::path& part : relative) {
         at /= part;
-        std::error_code ignored;
-        there = fs::symlink_status(at, ignored);
+        std::error_code error;
+        there = fs::symlink_status(at, error);
         if (fs::is_symlink(there))
             throw ConfigError(pointer, fmt::format("a symbolic link behind \"{}\"", text), "a path below --out",
                               "a confined job writes through no link");
+        if (error == std::errc::permission_denied) writable_ancestor(at, pointer);   // says which folder
     }
     return there;
 }
@@ -81,7 +82,9 @@ fs::path resolve_output(const std::string& text, const Locations& where, const s
 }
 
 bool OutputPaths::is_plain(const fs::path& path, const fs::file_status& there) {
-    if (!fs::status_known(there) || fs::is_symlink(there)) return false;
+    // Of a kind that this standard has no name for the system may follow it, as it does Windows' junctions.
+    if (fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there)) return false;
+    if (!fs::status_known(there)) return false;
     const fs::path folder = path.parent_path();
     const auto [known, fresh] = below_.try_emplace(folder.native(), false);
     if (fresh) known->second = lies_below(folder.empty() ? "." : folder, where_.out);
@@ -90,19 +93,11 @@ bool OutputPaths::is_plain(const fs::path& path, const fs::file_status& there) {
 
 fs::file_status OutputPaths::status_of(const fs::path& path, const std::string& text, const std::string& pointer) {
     std::error_code ignored;
-    if (!where_.confined) {
-        const fs::file_status there = fs::symlink_status(path, ignored);
-        if (is_plain(path, there)) return there;
-        check_way(path, where_, text, pointer);
-        return fs::symlink_status(path, ignored);
-    }
-    const fs::file_status there = status_without_links(where_.out, path_from(text).lexically_normal(), text, pointer);
-    if (is_open_) return there;
-    std::error_code closed;   // where a link of a stranger's leads is none of his business: no more than `out` is looked at
-    static_cast<void>(fs::status(where_.out / ".", closed));
-    if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
-    is_open_ = true;
-    return there;
+    if (where_.confined) return status_without_links(where_.out, path_from(text).lexically_normal(), text, pointer);
+    const fs::file_status there = fs::symlink_status(path, ignored);
+    if (is_plain(path, there)) return there;
+    check_way(path, where_, text, pointer);
+    return fs::symlink_status(path, ignored);
 }
 
 fs::path OutputPaths::resolve(const std::string& text, const std::string& pointer) {

@@ -11,6 +11,8 @@
 
 namespace parallax::engine {
 
+/// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
+std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 /// The path of an output as it is written, with no look at what is there. Throws ConfigError for what is none below `out`.
 std::filesystem::path written_output(const std::string& text, const std::filesystem::path& out, const std::string& pointer);
 
@@ -33,7 +35,6 @@ private:
 
     const Locations& where_;
     std::unordered_map<Text, bool> below_;   ///< folders, as they are written: whether they lie below `out`
-    bool is_open_ = false;   ///< `out` may be entered, or is not there yet
     std::unordered_set<Text> recovered_;
 };
 

@@ -73,12 +73,25 @@ fs::path located(const std::string& text, const Locations& where, const std::str
     return found->second / path_from(text.substr(root.size() + 1));
 }
 
-fs::path locate(const std::string& text, const Locations& where, const std::string& pointer) {
+fs::path locate(const std::string& text, const Locations& where, const std::string& pointer, const Confinement* confinement) {
     const fs::path path = located(text, where, pointer);
     refuse_dots(path, pointer,
-                [&](const fs::path& at) { return where.confined ? Confinement(where).is_link(at) : is_a_link_elsewhere(at); });
+                [&](const fs::path& at) { return confinement ? confinement->is_link(at) : is_a_link_elsewhere(at); });
     return path.lexically_normal();
 }
+
+/// Of a confined job's inputs; the one that is held already, where there is one.
+class Held {
+public:
+    Held(const Locations& where, const Confinement* held) : confinement_(held) {
+        if (where.confined && !held) confinement_ = &own_.emplace(where);
+    }
+    const Confinement* get() const noexcept { return confinement_; }
+
+private:
+    std::optional<Confinement> own_;
+    const Confinement* confinement_;
+};
 
 void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget& budget,
             std::vector<fs::path>& found) {
@@ -203,10 +216,10 @@ Locations absolute(Locations where) {
 }
 
 fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement* held) {
-    const fs::path path = locate(text, where, pointer);
-    if (where.confined) {   // not even whether a file elsewhere is there is told
-        std::optional<Confinement> own;
-        (held ? *held : own.emplace(where)).open(path, pointer);
+    const Held confinement(where, held);
+    const fs::path path = locate(text, where, pointer, confinement.get());
+    if (confinement.get() != nullptr) {   // not even whether a file elsewhere is there is told
+        confinement.get()->open(path, pointer);
         return path;
     }
     std::error_code error;
@@ -232,10 +245,10 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
 std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer,
                                      const Confinement* held) {
     if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer, held)};
-    const fs::path path = locate(pattern, where, pointer);
-    if (where.confined) {
-        std::optional<Confinement> own;
-        const std::vector<fs::path> found = (held ? *held : own.emplace(where)).expand(path, pointer);
+    const Held confinement(where, held);
+    const fs::path path = locate(pattern, where, pointer, confinement.get());
+    if (confinement.get() != nullptr) {
+        const std::vector<fs::path> found = confinement.get()->expand(path, pointer);
         if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
         return found;
     }

@@ -44,8 +44,6 @@ std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, co
 void check_input_name(const std::string& text, const std::string& pointer);
 /// The folder in which such a file, or the first of a pattern's, is looked for; empty where the text names none.
 std::filesystem::path folder_of_input(const std::string& text, const Locations&);
-/// Throws ConfigError for absolute paths, for "..", and for symbolic links that lead out of `out`.
-std::filesystem::path resolve_output(const std::string& text, const Locations&, const std::string& pointer);
 
 /// Finishes or undoes what processes that are no more have left beside an output (io::recover()).
 void recover_beside(const std::filesystem::path& output, const Locations&);

@@ -155,7 +155,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     io::ReadOptions whole = input.read;   // what is there; delivered() says what is taken of it
     whole.pages.reset();
     whole.volume.reset();
-    Metadata place;       // of the first file
+    Metadata place;         // of the first file
     std::string likeness;   // that all must have
     std::string unlike;
     for (const fs::path& file : prepared.files) {
@@ -175,10 +175,10 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
             prepared.desc = desc;
             likeness = desc.describe();
             place = metadata;
-        } else if (const std::string likeness_here = desc.describe(); likeness_here != likeness) {
+        } else if (const std::string here = desc.describe(); here != likeness) {
             throw ConfigError(pointer,
                               fmt::format("{} with {} beside {} with {}", to_utf8(prepared.files.front()), likeness, to_utf8(file),
-                                          likeness_here),
+                                          here),
                               "files of one type and shape");
         } else if (unlike.empty()) {   // one stands for all
             unlike = unlike_pixels(with_stated_spacing(prepared.desc, input), stated);

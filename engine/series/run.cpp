@@ -4,6 +4,7 @@
 #include "io/pieces.hpp"
 #include "io/transaction.hpp"
 #include "io/window.hpp"
+#include "job/output_paths.hpp"
 #include "series/conveyor.hpp"
 #include "series/known_folders.hpp"
 #include "series/recorded_files.hpp"

@@ -15,7 +15,7 @@ struct FileState {
 };
 
 /// Links followed. Where there is no such file, and where the system does not say, the type is not_found or none, as
-/// std::filesystem::status() has it, and `error` says why.
+/// std::filesystem::status() has it, and `error` says why. What is neither a regular file nor a folder may be `unknown`.
 FileState state_of(const std::filesystem::path&, std::error_code& error) noexcept;
 
 }  // namespace parallax::host

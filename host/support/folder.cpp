@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,7 @@ void check_part(const fs::path& part, const fs::path& whole) {
 
 }  // namespace
 
-Folder Folder::open_strictly(const fs::path& path, const std::function<void(const fs::path&)>& making) {
+Folder Folder::open_strictly(const fs::path& path, const Making& making) {
     const fs::path absolute = fs::absolute(path.empty() ? fs::path(".") : path).lexically_normal(), root = absolute.root_path();
     const Folder top = open(root);
     const fs::path relative = absolute.relative_path();
@@ -76,7 +77,7 @@ Folder Folder::open(const fs::path& path) {
     return folder;
 }
 
-Folder Folder::make(const fs::path& relative, const std::function<void(const fs::path&)>& making) const {
+Folder Folder::make(const fs::path& relative, const Making& making) const {
     Folder folder = *this;
     fs::path so_far;
     for (const fs::path& part : relative) {
@@ -133,6 +134,13 @@ fs::path way_through(int descriptor, const fs::path& otherwise) {
     return otherwise;
 }
 
+/// To go through a folder asks for no right to list it.
+#if defined(O_PATH)
+constexpr int passing = O_PATH;
+#else
+constexpr int passing = O_RDONLY;
+#endif
+
 /// What lies at the end of a way down without links, by one call. -1: the system has none, or the way is not so; whoever goes it
 /// part by part learns why.
 int open_beneath(int folder, const fs::path& relative, int flags) {
@@ -154,11 +162,11 @@ OpenedFile Folder::file(const fs::path& relative) const {
     constexpr int how = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;   // not to wait for a pipe's other end
     int descriptor = open_beneath(held_->descriptor, relative, how);
     if (descriptor < 0) {
-        const Folder folder = below(relative.parent_path());
+        const Folder folder = walk(relative.parent_path(), {}, passing);
         const fs::path name = relative.has_filename() ? relative.filename() : ".";
         descriptor = ::openat(folder.held_->descriptor, name.c_str(), how);
+        if (descriptor < 0) fail(last_error(), relative);
     }
-    if (descriptor < 0) fail(last_error(), relative);
     OpenedFile file;
     file.held_ = std::make_shared<const Held>(descriptor);
     file.way_ = way_through(descriptor, way_ / relative);
@@ -177,14 +185,15 @@ Folder Folder::open(const fs::path& path) {
     return folder;
 }
 
-Folder Folder::make(const fs::path& relative, const std::function<void(const fs::path&)>& making) const {
+Folder Folder::walk(const fs::path& relative, const Making& making, int last) const {
     Folder folder = *this;
     fs::path so_far;
-    for (const fs::path& part : relative) {
+    for (auto at = relative.begin(); at != relative.end(); ++at) {
+        const fs::path& part = *at;
         check_part(part, relative);
         if (part.empty() || part == ".") continue;
         so_far /= part;
-        constexpr int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+        const int how = (std::next(at) == relative.end() ? last : passing) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
         int descriptor = ::openat(folder.held_->descriptor, part.c_str(), how);
         if (descriptor < 0 && errno == ENOENT && making) {
             making(so_far);
@@ -197,6 +206,8 @@ Folder Folder::make(const fs::path& relative, const std::function<void(const fs:
     }
     return folder;
 }
+
+Folder Folder::make(const fs::path& relative, const Making& making) const { return walk(relative, making, O_RDONLY); }
 
 Folder Folder::below(const fs::path& relative) const {
     const int descriptor = open_beneath(held_->descriptor, relative, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -27,16 +27,16 @@ private:
 /// Linux: a descriptor. Elsewhere, and where /proc is not there: its absolute path, with no more certainty than a path gives.
 class Folder {
 public:
+    using Making = std::function<void(const std::filesystem::path&)>;   ///< hears of a folder before it is made
+
     /// Links on the way are followed. Throws std::system_error.
     static Folder open(const std::filesystem::path&);
-    /// No link is followed on the way. `making`: makes what is missing, and hears of it before. Throws std::system_error.
-    static Folder open_strictly(const std::filesystem::path&,
-                                const std::function<void(const std::filesystem::path& absolute)>& making = {});
+    /// No link is followed on the way. `making`: what is missing is made, and told by its absolute path. Throws std::system_error.
+    static Folder open_strictly(const std::filesystem::path&, const Making& making = {});
     /// A folder below this one, part after part; none of them may be a link, or "..". "." is this one. Throws std::system_error.
     Folder below(const std::filesystem::path& relative) const;
-    /// The same, made where it is missing; `making` hears of each part before it is made.
-    Folder make(const std::filesystem::path& relative,
-                const std::function<void(const std::filesystem::path& relative)>& making = {}) const;
+    /// The same, made where it is missing; each part is told by its path below this one.
+    Folder make(const std::filesystem::path& relative, const Making& making = {}) const;
 
     /// A regular file below this one; no part of the way may be a link, nor the file. Throws std::system_error.
     OpenedFile file(const std::filesystem::path& relative) const;
@@ -53,6 +53,7 @@ public:
 
 private:
     struct Held;
+    Folder walk(const std::filesystem::path& relative, const Making&, int last) const;
     std::shared_ptr<const Held> held_;
     std::filesystem::path way_;
 };

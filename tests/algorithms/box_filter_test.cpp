@@ -372,7 +372,7 @@ TEST_CASE("box_filter: small windows of bytes, at any size, by every policy of p
     each_device([&](Bench& bench) {
         std::mt19937_64 random(seed);
         const auto between = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
-        for (int draw = 0; draw < 40; ++draw) {
+        for (int draw = 0; draw < tests::drawn_count(12); ++draw) {
             const int channels = between(1, 4), reach = 4 / channels;
             const Json parameters{{"size", {between(1, 2 * reach + 1), draw % 4 == 0 ? between(1, 129) : between(1, 9)}},
                                   {"border", borders[draw % 4]},

@@ -34,9 +34,8 @@ TEST_CASE("radix: lines with a prime factor above 31, by Rader, drawn at random"
     const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
     std::mt19937 random(seed);
-    const char* const many = std::getenv("PARALLAX_TEST_DRAWS");
     std::vector<int> lengths = {74, 2056, 346};   // 257 is what cameras have; 173 needs zeros
-    for (int i = 0; i < (many ? std::stoi(many) : 2); ++i) lengths.push_back(all[random() % all.size()]);
+    for (int i = 0; i < tests::drawn_count(2); ++i) lengths.push_back(all[random() % all.size()]);
     each_device([&](Bench& bench) {
         for (const std::int64_t n : lengths) {
             CAPTURE(n);

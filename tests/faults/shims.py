@@ -132,6 +132,32 @@ class Sweep:
         return found
 
 
+def openings(sweep):
+    """How often a job opens each of the files that it lists before it reads them, and ends a stream on it: there may be a hundred
+    thousand."""
+    first = {"parallax": 1, "device": NATIVE, "steps": [{"run": "box_filter", "radius": 1}], "outputs": {"image": "out/one.npy"}}
+    place = Place(sweep.work / "openings", first)
+    files = [f"frames/g{frame}.npy" for frame in range(300)]
+    for frame, file in enumerate(files):
+        npy(place.folder / file, 24, 32, frame)
+
+    def opened(count, each, words):
+        inputs = {"image": "{frame}"} if each else {"image": {"files": files[:count], "combine": "mean"}}
+        each_of = {"for_each": {"frame": files[:count]}, "outputs": {"image": "out/{frame.stem}.npy"}} if each else {}
+        (place.folder / "job.json").write_text(json.dumps({**first, "inputs": inputs, **each_of}))
+        status, _, said = sweep.run(place, ["plan", "job.json", "--out", "out", *words], "files:0:0")
+        assert status == 0, said
+        return int((sweep.work / "count").read_text())
+
+    wrong = 0
+    for each, words, most in ((False, [], 2), (False, ["--confined"], 4), (True, [], 0), (True, ["--confined"], 1)):
+        per_file = (opened(300, each, words) - opened(100, each, words)) / 200
+        if per_file > most:
+            wrong += 1
+            print(f"FAILED: of a {'series' if each else 'job'} {words} each file is opened and closed {per_file} times before it is read, not {most}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("shim")
@@ -180,6 +206,7 @@ def main():
                             seen[problem] += 1
                     if chosen.show:
                         print(f"{title}: {count} requests, one in {step} failed; {seen or 'no problem'}", flush=True)
+        failed += openings(sweep)
         left = [str(path) for path in (sweep.work / "tmp").iterdir()]
         if left:
             failed += 1

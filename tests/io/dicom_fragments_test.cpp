@@ -129,3 +129,35 @@ TEST_CASE("dicom: what is in an empty fragment, or fills up the last one, lacks 
         if (&kind != &kinds[0]) CHECK(problem_of({kind.stream, ""}).empty());   // of JPEG Lossless GDCM refuses it
     }
 }
+
+TEST_CASE("dicom: JPEG Lossless that is shorter inside, with its last marker in place, is refused") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const std::string& stream = kinds[0].stream;
+    const std::size_t scan = stream.find("\xff\xda") + 10, end = stream.size() - 2;
+    int refused = 0;
+    for (std::size_t from = scan; from < end; ++from) {
+        for (std::size_t until = from + 1; until <= end; ++until) {
+            CAPTURE(from);
+            CAPTURE(until);
+            Dicom file = compressed(kinds[0]);
+            file.fragments = {stream.substr(0, from) + stream.substr(until)};
+            if (file.fragments[0].size() % 2 != 0) file.fragments[0] += '\0';
+            put(folder / "a.dcm", file.bytes());
+            try {
+                io::read(folder / "a.dcm");
+            } catch (const IoError& error) {
+                ++refused;
+                CHECK_FALSE(error.hint.empty());
+            }
+        }
+    }
+    MESSAGE(refused << " of " << (end - scan) * (end - scan + 1) / 2 << " refused");
+    // Without more than its last byte a stream of so few pixels always lacks some.
+    for (std::size_t left = scan; left + 1 < end; ++left) {
+        CAPTURE(left);
+        Dicom file = compressed(kinds[0]);
+        file.fragments = {stream.substr(0, left) + "\xff\xd9"};
+        has(problem(folder / "a.dcm", file.bytes()), "has damaged JPEG pixels (1.2.840.10008.1.2.4.70): Corrupt JPEG data");
+    }
+}

@@ -1,6 +1,7 @@
 // Jobs of strangers who can write in the folders that a job reads from and writes to, at any moment: nothing from outside is
 // read, nothing outside is written, and no name from outside is told.
 #include "job/confinement.hpp"
+#include "job/output_paths.hpp"
 #include "job/work.hpp"
 #include "modes/run.hpp"
 #include "parallax/host/enumerate.hpp"
@@ -16,6 +17,8 @@
 #include <random>
 #include <set>
 #include <thread>
+
+#include <unistd.h>
 
 using namespace parallax;
 using namespace parallax::engine;
@@ -373,6 +376,41 @@ TEST_CASE("confined: an output behind a link is refused alike, wherever that lea
         answers.insert(error_of<ConfigError>([&] { resolve_output("l/o.npy", where, "/o"); }).what());
     }
     CHECK(answers.size() == 1);
+}
+
+TEST_CASE("confined: a folder of outputs that may not be entered is told of before anything runs, as of any job") {
+    const TempFolder folder;
+    fs::create_directories(folder / "out/closed/below");
+    fs::permissions(folder / "out/closed", fs::perms::none);
+    fs::permissions(folder / "out", fs::perms::all);
+    const bool root = ::geteuid() == 0;
+    if (root) REQUIRE(::seteuid(65534) == 0);
+    std::vector<std::string> said;
+    for (const bool confined : {false, true}) {
+        Locations where;
+        where.out = folder / "out";
+        where.confined = confined;
+        for (const char* const output : {"closed/o.npy", "closed/below/o.npy"}) {
+            OutputPaths paths(where);
+            const auto of = [&](const std::string& text) {
+                try {
+                    paths.resolve(text, "/o");
+                } catch (const ConfigError& error) {
+                    return std::string(error.what());
+                }
+                return std::string();
+            };
+            said.push_back(of("open/o.npy"));
+            said.push_back(of(output));
+        }
+    }
+    if (root) REQUIRE(::seteuid(0) == 0);
+    fs::permissions(folder / "out/closed", fs::perms::owner_all);
+    for (std::size_t i = 0; i < said.size(); i += 2) {
+        CAPTURE(said[i + 1]);
+        CHECK(said[i].empty());
+        CHECK(said[i + 1].find("closed may not be entered by this user") != std::string::npos);
+    }
 }
 
 TEST_CASE("confined: patterns look nowhere else and cost little") {

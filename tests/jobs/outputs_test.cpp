@@ -4,6 +4,7 @@
 #include <set>
 
 #include "io/transaction.hpp"
+#include "job/output_paths.hpp"
 #include "job/packing.hpp"
 #include "job/paths.hpp"
 #include "job/pattern.hpp"

@@ -140,7 +140,7 @@ def dots_behind_a_link(folder):
     (folder / "beside").symlink_to("real")
     refused = [("link/../image.npy", []), ("real/../link/./../image.npy", []), ("link/sub/../../image.npy", []), ("link/../*.npy", []),
                ("link/../image.npy", ["--confined"]), ("image.npy", ["--out", "link/.."]), ("image.npy", ["--root", "data=link/.."]),
-               ("image.npy", ["--in", "image=link/../image.npy"])]
+               ("image.npy", ["--in", "image=link/../image.npy"]), ("image.npy", ["--report", "link/../report.json"])]
     for path, options in (*refused, ("real/../image.npy", []), ("beside/../image.npy", []), ("none/../image.npy", []), ("image.npy", ["--out", "none/../real"])):
         entry = {"files": path, "combine": "mean"} if "*" in path else path
         (folder / "job.json").write_text(json.dumps({**BASE, "inputs": {"image": entry}}))

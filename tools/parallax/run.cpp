@@ -34,6 +34,7 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     if (file.empty()) return;
     refuse_stdout(option, file);
     const std::filesystem::path path = engine::path_from(file);
+    engine::refuse_dots_behind_link(path, option);
     if (std::filesystem::is_directory(path))
         throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
     engine::check_place(path, option);

@@ -198,6 +198,7 @@ void check_series_files(const SeriesRunOptions& options) {
     for (const auto& [option, text] : files_of(options)) {
         refuse_stdout(option, text);
         const fs::path path = engine::path_from(text);
+        engine::refuse_dots_behind_link(path, option);
         engine::check_place(path, option);
         if (fs::exists(path) && !options.overwrite && !options.resume) {
             throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name",

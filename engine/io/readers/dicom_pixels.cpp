@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "io/readers/dicom_fragments.hpp"
+#include "io/readers/dicom_overheard.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers::dicom {
@@ -166,6 +167,18 @@ struct Decoded {
     bool planes = false, ybr = false;
 };
 
+/// What libjpeg warns of and goes on after, with pixels of its own making; empty: nothing, or bytes that it passes over.
+std::string lost_pixels(const std::string& said) {
+    for (const char* words : {"premature end of data segment", "bad Huffman code", "instead of RST", "Inconsistent progression",
+                              "Premature end"}) {
+        const std::size_t at = said.find(words);
+        if (at == std::string::npos) continue;
+        const std::size_t begin = said.rfind('\n', at) + 1;   // 0 where there is none
+        return said.substr(begin, said.find('\n', at) - begin);
+    }
+    return {};
+}
+
 Decoded decode_whole(const Header& h) {
     if (h.compressed) check_fragments(h);
     // To the end of the pixels and no further: what follows may be megabytes of empty elements, each of which GDCM would keep.
@@ -210,7 +223,10 @@ Decoded decode_whole(const Header& h) {
         throw Problem{"has other pixels than its header says", again};
     Decoded decoded;
     decoded.bytes.resize(image.GetBufferLength());
+    const Overheard overheard;
     if (!image.GetBuffer(decoded.bytes.data())) throw Problem{"its pixels (" + h.syntax + ") cannot be decoded", again};
+    if (const std::string lost = lost_pixels(overheard.text()); !lost.empty())
+        throw Problem{"has damaged JPEG pixels (" + h.syntax + "): " + lost, again};
     decoded.planes = image.GetPlanarConfiguration() == 1;
     decoded.ybr = image.GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL ||
                   image.GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL_422;
