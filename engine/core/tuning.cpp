@@ -202,9 +202,14 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder, const std::vecto
     std::sort(paths.begin(), paths.end());
     std::vector<TuningFile> files;
     for (const fs::path& path : paths) {
+        constexpr const char* hint = "PARALLAX_TUNING names a folder of tuning files: remove what is none";
+        if (!fs::is_regular_file(path, code)) throw IoError(path.string(), "is a folder, a pipe or a device, and no file", hint);
+        constexpr std::size_t most = std::size_t{64} << 20;
+        std::string text(std::min<std::uintmax_t>(fs::file_size(path, code), most + 1), '\0');
         std::ifstream stream(path, std::ios::binary);
-        const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-        if (!stream) throw IoError(path.string(), "cannot be read", "");
+        stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+        if (code || !stream) throw IoError(path.string(), "cannot be read", "look at its permissions");
+        if (text.size() > most) throw IoError(path.string(), "is longer than 64 MiB", hint);
         files.push_back(TuningFile::parse(text, path.string()));
     }
     return Tuning(std::move(files), algorithms);

@@ -70,6 +70,7 @@ std::optional<std::vector<Move>> moves_from(const Json& list, bool overwrite) {
         move.overwrite = json.value("overwrite", overwrite);
         if (json.contains("was"))
             move.was = {json.at("was").at(0).get_ref<const std::uint64_t&>(), json.at("was").at(1).get<std::int64_t>()};
+        if (json.contains("modified")) move.modified = json.at("modified").get<std::int64_t>();
         if (json.contains("old_inode")) move.old_inode = json.at("old_inode").get_ref<const std::uint64_t&>();
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
         moves.push_back(std::move(move));
@@ -85,6 +86,11 @@ std::optional<std::string> text_in(const std::string& line) {
     return text;
 }
 
+std::string line_of(const Json& json) {
+    const std::string text = host::with_octets_as_text(json).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
+}
+
 /// False where a line says what no journal of ours says.
 bool understand(const std::string& text, Done& done) {
     const std::optional<Json> written = parse_shallow(text);
@@ -97,6 +103,7 @@ bool understand(const std::string& text, Done& done) {
             done.places.insert(place);
             if (json.contains("which")) done.which[place] = json.at("which").get<std::string>();
         }
+        if (json.contains("number")) done.number = json.at("number").get<std::string>();
         if (json.contains("tree")) done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
         if (json.contains("forward")) done.forward = true;
         if (json.contains("undo")) done.undone = true;
@@ -166,6 +173,7 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
 }
 
 void Journal::close() noexcept { _close(descriptor_); }
+std::string Journal::number() const { return {}; }
 
 Done Journal::read() const {
     std::string all(static_cast<std::size_t>(_filelength(descriptor_)), '\0');
@@ -202,6 +210,11 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
 
 void Journal::close() noexcept { ::close(descriptor_); }
 
+std::string Journal::number() const {
+    const auto identity = host::identity_of(descriptor_);
+    return identity ? std::to_string(identity->device) + ':' + std::to_string(identity->inode) : "";
+}
+
 Done Journal::read() const {
     std::string all;
     char some[1 << 16];
@@ -221,6 +234,7 @@ Done Journal::read() const {
         if (!text) break;   // it and what comes behind it does not count
         done.strange = done.strange || !understand(*text, done);
     }
+    done.copied = !done.number.empty() && done.number != number();
     return done;
 }
 
@@ -257,8 +271,8 @@ bool is_own(const std::string& transaction) {
 }
 
 void Journal::write(const Json& json, bool sync) {
-    const std::string text = host::with_octets_as_text(json).dump(-1, ' ', false, Json::error_handler_t::replace);
-    const std::string line = hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
+    std::string line = line_of(json);
+    if (bytes_ == 0 && !own_.empty() && !number().empty()) line.insert(0, line_of(Json::object({{"number", number()}})));
     if ((bytes_ += line.size()) > longest)
         throw std::system_error(std::make_error_code(std::errc::value_too_large), "the journal of so many files");
     for (std::size_t at = 0; at < line.size();) {
@@ -306,6 +320,7 @@ void Journal::commit(const std::vector<Move>& moves, bool synced) {
         if (move.folder_of_files) list.back()["folder_of_files"] = true;
         if (move.overwrite != overwrite) list.back()["overwrite"] = move.overwrite;
         if (move.was) list.back()["was"] = {move.was->inode, move.was->modified};
+        if (move.modified != 0) list.back()["modified"] = move.modified;
         if (move.old_inode != 0) list.back()["old_inode"] = move.old_inode;
     }
     if (!moves_from(list, overwrite))   // else whoever comes next could not finish it

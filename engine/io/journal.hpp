@@ -32,6 +32,7 @@ struct Move {
     bool overwrite = false;         ///< what somebody puts there meanwhile is replaced, too
     std::optional<Was> was{};       ///< what was there when it was committed; nothing: that is not known
     std::uint64_t old_inode = 0;    ///< of `old`, where that is a file: the same, or of a copy
+    std::int64_t modified = 0;      ///< when what is new was last changed; 0: that is not known
 };
 
 struct Done {
@@ -42,6 +43,8 @@ struct Done {
     std::optional<std::vector<Move>> moves;      ///< it is committed
     bool forward = false;                        ///< all that could be moved is in its place for good; the rest waits
     bool undone = false;                         ///< or was about to be
+    std::string number;                          ///< of the journal and its device, when it was made; empty: it does not say
+    bool copied = false;                         ///< it has another by now
     bool strange = false;                        ///< a line that was written whole says what this version does not know
 };
 
@@ -75,6 +78,7 @@ private:
     explicit Journal(int descriptor) : descriptor_(descriptor) {}
     static std::unique_ptr<Journal> make_file(const host::Folder& base, const std::string& transaction);
     void close() noexcept;
+    std::string number() const;   ///< its own and its device's; empty where the system has none
     void write(const Json&, bool sync);
     int descriptor_;
     std::size_t bytes_ = 0;     ///< of a journal that was made

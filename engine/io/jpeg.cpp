@@ -113,7 +113,10 @@ struct Decoder {
     if (decoder.jpeg.input_scan_number > most_scans)
         fail(source, fmt::format("is a JPEG of more than {} scans", most_scans),
              "write it again: by other programs it has about ten");
-    fail(source, fmt::format("its JPEG data are damaged or cut off: {}", decoder.errors.text), "write or copy the file again");
+    const std::string_view said = decoder.errors.text;
+    if (said.starts_with("Unsupported JPEG"))   // more than 8 bits, without loss
+        fail(source, fmt::format("is a JPEG of a kind that is not read: {}", said), "write it as TIFF or PNG");
+    fail(source, fmt::format("its JPEG data are damaged or cut off: {}", said), "write or copy the file again");
 }
 
 FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {

@@ -30,7 +30,7 @@ FileForChild::~FileForChild() = default;
 void make_part_as_closed(const fs::path& old, const fs::path& part) {
     struct stat was{}, is{};
     if (::lstat(old.c_str(), &was) != 0 || !S_ISREG(was.st_mode)) return;
-    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600 | (was.st_mode & 0066));
+    const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);   // opened when it is whole
     if (file < 0) throw std::system_error(errno, std::generic_category(), part.string());
     const bool ours = ::fstat(file, &is) == 0 && is.st_uid == ::geteuid();
     ::close(file);

@@ -6,7 +6,7 @@
 
 namespace parallax::io {
 
-/// As closed to others as the regular file `old` before anything is in it. None is made where there is no such file, and where new
+/// Closed to others before anything is in it, where it is to replace the regular file `old`. None is made where there is no such file, and where new
 /// files belong to somebody else (vfat, NFS that maps root), who is then the one to say who may read them. Throws std::system_error.
 void make_part_as_closed(const std::filesystem::path& old, const std::filesystem::path& part);
 

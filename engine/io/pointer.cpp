@@ -180,6 +180,11 @@ bool has_pointer(const host::Folder& folder, const std::string& transaction) {
     return fs::is_regular_file(fs::symlink_status(folder / (transaction + base_ending), ignored));
 }
 
+bool is_begun(const host::Folder& folder, const std::string& transaction) {
+    const std::optional<Pointer> pointer = read_pointer(folder, transaction);
+    return pointer && pointer->is_mine && !pointer->may_live && !pointer->text.ends_with('\n');
+}
+
 std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
     if (!pointer || !(pointer->is_mine || pointer->is_of_folder) || !pointer->text.ends_with('\n')) return std::nullopt;

@@ -24,6 +24,9 @@ PointerLock write_pointer(const host::Folder&, const std::string& transaction, c
                           const host::Folder& base, bool synced);
 bool has_pointer(const host::Folder&, const std::string& transaction);
 
+/// Whether it is ours, and its process was ended before it had written it: then nothing else of the transaction is there yet.
+bool is_begun(const host::Folder&, const std::string& transaction);
+
 struct Pointed {
     std::filesystem::path path;   ///< of the folder of the journal, for its process; relative: from here
     std::string which;            ///< which_folder() of that; empty: unknown

@@ -1,4 +1,5 @@
 // What a process that is no more has left of a transaction, by whoever comes next to the folder.
+#include "io/copied_moves.hpp"
 #include "io/file.hpp"
 #include "io/hints.hpp"
 #include "io/journal.hpp"
@@ -92,10 +93,10 @@ private:
     std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(10);
 };
 
-/// These files of a transaction but its journal, and the folders of which that says so (`trees`, by their number). The pointer to
+/// These files of a transaction but its journal, and the folders of which that says so: by their number, and in a copy by their name. The pointer to
 /// the journal goes last: without it nobody would know whose the others are. False: one of them is left.
 bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::vector<fs::path>& files,
-                  const Patience& patience, const std::set<std::uint64_t>& trees = {}, std::optional<unsigned> owner = {}) {
+                  const Patience& patience, const Done& done = {}, std::optional<unsigned> owner = {}) {
     bool gone = true;
     std::error_code ignored;
     for (const fs::path& file : files) {
@@ -103,7 +104,7 @@ bool remove_parts(const host::Folder& folder, const std::string& transaction, co
         patience.check();
         const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
         const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
-        if (identity && trees.contains(identity->inode)) gone = remove_tree(folder, file, owner) && gone;
+        if (identity && (done.copied || done.trees.contains(identity->inode))) gone = remove_tree(folder, file, owner) && gone;
         else fs::remove(folder / file, ignored);
     }
     if (gone && std::find(files.begin(), files.end(), transaction + base_ending) != files.end())
@@ -182,7 +183,7 @@ bool reaches_beyond(const Done& done, const MovesByFolder& moves, const std::set
 /// Under the path of the one that the journal means: what the transaction has there is neither to be seen here nor done.
 bool is_another(const host::Folder& there, const fs::path& folder, const Done& done, const MovesByFolder& moves) {
     const auto which = done.which.find(folder);
-    if (which == done.which.end()) return false;
+    if (which == done.which.end() || (done.copied && !folder.is_absolute())) return false;   // it was copied with its base
     const std::string now = which_folder(there);
     if (now.empty()) throw Later{};   // it could be told once
     if (now == which->second) return false;
@@ -225,6 +226,7 @@ Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders
             if (has_pointer(there, transaction)) {
                 if (!folder.is_absolute()) return false;
                 const std::optional<Pointed> pointed = pointed_to(there, transaction);
+                if (!pointed && !done.moves && is_begun(there, transaction)) return false;
                 if (!pointed) return waits = true;
                 if (pointed->lives) return lives = true;
                 if (means(*pointed, base)) return false;
@@ -280,6 +282,10 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         return {};
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
+    if (done.copied && done.moves && !know_again(*done.moves, below))
+        return fmt::format("the folder was copied in a way that keeps no times, and new stores cannot be told from old ones; copy it once "
+                           "more (cp -a), or put the right ones in their places and remove {}*",
+                           transaction);
     if (done.moves && !done.undone) {
         try {
             go_forward(below, done, Gone::was_moved);
@@ -302,7 +308,7 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
                 if (!move.old.empty()) files.emplace_back(move.old);
             }
         }
-        return remove_parts(folder, transaction, files, patience, done.trees, journal->stranger());
+        return remove_parts(folder, transaction, files, patience, done, journal->stranger());
     };
     bool gone = true;
     for (const fs::path& place : done.places) {

@@ -35,7 +35,26 @@ void read_some(Input& input, const StoredArray& array, std::int64_t count, std::
 
 }   // namespace
 
+/// Each file holds as much as the others of the slowest axes: slices, or some of them. More files than slices are not spread over what
+/// there is.
+void check_number_of_parts(const Source& source, const StoredArray& array) {
+    auto left = static_cast<std::int64_t>(array.parts.size());
+    for (const Axis& axis : array.file.desc.axes) {
+        if (left <= 1) return;
+        const std::int64_t size = std::max<std::int64_t>(1, axis.size);
+        if (left % size == 0) left /= size;
+        else if (size % left == 0) return;
+        else break;
+    }
+    if (left <= 1) return;
+    fail(source,
+         fmt::format("names {} files for its elements, which {} cannot be divided among", array.parts.size(),
+                     array.file.desc.describe()),
+         "name one file for each slice, or correct the sizes");
+}
+
 void check_stored(const Source& source, StoredArray& array) {
+    check_number_of_parts(source, array);
     const std::uint64_t all = bytes_in_all(array);
     const std::uint64_t files = std::max<std::uint64_t>(1, array.parts.size());
     if (all % files != 0)

@@ -188,10 +188,14 @@ void apply_palette(const Source& source, const TiffFile& file, const Page& page,
     if (!TIFFGetField(file.handle(), TIFFTAG_COLORMAP, &red, &green, &blue)) {
         fail(source, "is a TIFF with a palette that is missing", "the file is damaged: write or copy it again");
     }
+    // TIFF has entries of 16 bits. Some write 8, of which half would be black; then none is above 255.
+    const std::size_t entries = std::size_t{1} << page.bits;
+    const auto is_byte = [&](const std::uint16_t* part) { return std::all_of(part, part + entries, [](auto v) { return v < 256; }); };
+    const int shift = is_byte(red) && is_byte(green) && is_byte(blue) ? 0 : 8;
     const std::uint64_t pixels = std::uint64_t{page.width} * page.height;
     for (std::uint64_t i = 0; i < pixels; ++i) {
         const auto index = std::to_integer<std::size_t>(indices[i]);
-        for (const std::uint16_t* part : {red, green, blue}) *to++ = static_cast<std::byte>(part[index] >> 8);
+        for (const std::uint16_t* part : {red, green, blue}) *to++ = static_cast<std::byte>(part[index] >> shift);
     }
 }
 

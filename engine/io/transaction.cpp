@@ -5,6 +5,7 @@
 #include "io/hints.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
+#include "io/keep_mode.hpp"
 #include "io/part_file.hpp"
 #include "io/pointer.hpp"
 #include "io/tree.hpp"
@@ -49,16 +50,6 @@ std::string tail_of(const fs::path& name) {
     if (text.size() > 24) text = text.substr(text.size() - 24);
     while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0) == 0x80) text.erase(text.begin());
     return text;
-}
-
-/// What replaces a file or a folder is as open to others as that was. The owner's rights are those of a new one.
-void keep_mode(const fs::path& old, const fs::path& part) {
-    std::error_code ignored;
-    const fs::file_status was = fs::symlink_status(old, ignored), is = fs::symlink_status(part, ignored);
-    if (!fs::exists(was) || fs::is_symlink(was)) return;
-    const fs::perms owner = fs::perms::owner_all, others = fs::perms::group_all | fs::perms::others_all;
-    const fs::perms wanted = (is.permissions() & owner) | (was.permissions() & others);
-    if (wanted != is.permissions()) fs::permissions(part, wanted, ignored);
 }
 
 /// Runs what throws the system's errors; they are told of `target`.
@@ -268,10 +259,11 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());
         const fs::path old = folder / target.filename();
-        if (added.overwrite) is_folder ? keep_mode(old, part) : make_part_as_closed(old, part);   // before anything is in it
-        produce(part);
-        if (added.overwrite && !is_folder) keep_mode(old, part);
         std::error_code error;
+        const bool replaces = added.overwrite && fs::exists(fs::symlink_status(old, error));
+        if (replaces) is_folder ? close_to_others(part) : make_part_as_closed(old, part);   // before anything is in it
+        produce(part);
+        if (replaces) is_folder ? keep_modes_of_tree(old, part) : keep_mode(old, part);
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error) count(target, bytes);
         return part;
@@ -379,7 +371,7 @@ void Transaction::put_in_place() {
         }
         const auto old = is_folder || entry.old.empty() ? std::nullopt : host::identity_of(folder / entry.old);
         moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
-                         is_folder, entry.overwrite, was, old ? old->inode : 0});
+                         is_folder, entry.overwrite, was, old ? old->inode : 0, identity->modified});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {

@@ -110,7 +110,7 @@ Video look(const Source& source) {
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
     for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
-                                   "stream=width,height,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
+                                   "stream=width,height,nb_frames,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
                                    "sample_aspect_ratio:stream_tags=alpha_mode:stream_side_data=rotation",
                                    "-of", "json"})
         options.arguments.emplace_back(word);
@@ -128,6 +128,9 @@ Video look(const Source& source) {
         fail(source, "holds no pictures: of sound alone, most likely", "choose a video");
     if (!said.is_object() || !said.contains("streams") || said["streams"].empty())
         fail(source, fmt::format("cannot be read as a video: {}", last_words(child)), again);
+    // What it tells of, its status says nothing of: frames that it leaves out, or makes up.
+    if (child.ending() != "exit status 0" || !child.last_message().empty())
+        fail(source, fmt::format("is a damaged video: {}", last_words(child)), again);
     const Json& stream = said["streams"][0];
     const std::int64_t width = stream.value("width", std::int64_t{0}), height = stream.value("height", std::int64_t{0}),
                        frames = integer_of(stream.value("nb_read_frames", "")).value_or(0);
@@ -155,6 +158,8 @@ Video look(const Source& source) {
             file.warnings.push_back(
                 fmt::format("its frames are shown for times of different lengths: {:.4g} s, their mean, is taken for all", mean));
     }
+    if (const auto told = integer_of(stream.value("nb_frames", "")); told && *told > frames)
+        file.warnings.push_back(fmt::format("it says that it has {} frames, and {} can be read: it may be cut off", *told, frames));
     if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
         pixels.find("16") != std::string::npos)
         file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));

@@ -44,7 +44,7 @@ std::optional<fs::path> link_at(const host::Folder& top, const fs::path& relativ
 
 }  // namespace
 
-Confinement::Confinement(const Locations& where) {
+Confinement::Confinement(const Locations& where, PassedOver passed_over) : passed_over_(std::move(passed_over)) {
     const auto add = [this](const fs::path& path, const char* what) {
         const fs::path absolute = fs::absolute(path.empty() ? fs::path(".") : path).lexically_normal();
         try {
@@ -117,6 +117,20 @@ std::optional<Confinement::Place> Confinement::place_of(const fs::path& path) co
 
 bool Confinement::holds(const fs::path& path) const { return place_of(path).has_value(); }
 
+void Confinement::check(const fs::path& path, const std::string& pointer) const {
+    if (!holds(path)) refuse(path, pointer);
+}
+
+std::optional<host::Folder> Confinement::folder(const fs::path& path) const {
+    const std::optional<Place> place = place_of(path.empty() ? "." : path);
+    if (!place) return std::nullopt;
+    try {
+        return place->top->folder.below(place->relative);
+    } catch (const std::system_error&) {
+        return std::nullopt;
+    }
+}
+
 bool Confinement::is_link(const fs::path& path) const {
     const std::optional<Place> folder = place_of(path.has_parent_path() ? path.parent_path() : ".");
     return folder && link_at(folder->top->folder, folder->relative / path.filename());
@@ -127,21 +141,33 @@ void Confinement::recover(const fs::path& folder) const {
         io::recover_below(place->top->folder, place->relative, folder);
 }
 
-/// Passed over: a link to a folder or to nothing, below the tops.
-bool Confinement::is_file_of_link(const fs::path& link, const std::string& pointer) const {
-    const std::optional<Place> place = place_of(link);
-    if (!place) refuse(link, pointer);
+/// Not: a link to a folder or to nothing, below the tops. What may not be read, lies elsewhere or has become a link meanwhile is
+/// refused or told.
+bool Confinement::is_readable(const fs::path& file, const std::string& pointer) const {
+    if (open_as_written(file)) return true;
     try {
-        place->top->folder.file(place->relative);
+        if (is_link(file)) {
+            const std::optional<Place> place = place_of(file);
+            if (!place) refuse(file, pointer);
+            try {
+                place->top->folder.file(place->relative);
+                return true;
+            } catch (const std::system_error& error) {
+                if (error.code() != std::errc::permission_denied) return false;
+            }
+        }
+        open(file, pointer);
         return true;
-    } catch (const std::system_error& error) {
-        return error.code() == std::errc::permission_denied;   // is told of when it is opened
+    } catch (const ConfigError& error) {
+        if (!passed_over_) throw;
+        passed_over_(file, error);
+        return false;
     }
 }
 
 host::OpenedFile Confinement::open(const fs::path& file, const std::string& pointer) const {
     std::optional<host::OpenedFile> opened = open_if_there(file, pointer);
-    if (!opened) throw ConfigError(pointer, fmt::format("no file {}", to_utf8(file)), "a file that is there");
+    if (!opened) throw NoSuchFile(pointer, fmt::format("no file {}", to_utf8(file)), "a file that is there");
     return std::move(*opened);
 }
 
@@ -194,9 +220,7 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
                     if (name.front() == '.' || !matches(parts[p], name)) continue;
                     if (last) {
                         const fs::file_status is = fs::symlink_status(entry, ignored);
-                        const fs::path file = path / entry.filename();
-                        if (fs::is_regular_file(is) || (fs::is_symlink(is) && is_file_of_link(file, pointer)))
-                            found.push_back(file);
+                        if (fs::is_regular_file(is) || fs::is_symlink(is)) found.push_back(path / entry.filename());
                     } else if (fs::is_directory(fs::symlink_status(entry, ignored))) {
                         next.emplace_back(folder.below(entry.filename()), path / entry.filename());
                         budget.hold();
@@ -208,7 +232,7 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
     } catch (const std::system_error&) {   // it has changed meanwhile, or is not there
     }
     std::sort(found.begin(), found.end());
-    for (const fs::path& file : found) open(file, pointer);   // which may not be read, or has become a link meanwhile
+    std::erase_if(found, [&](const fs::path& file) { return !is_readable(file, pointer); });
     return found;
 }
 

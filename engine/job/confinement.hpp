@@ -3,9 +3,11 @@
 #pragma once
 
 #include "job/paths.hpp"
+#include "parallax/host/error.hpp"
 #include "support/folder.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +16,20 @@ namespace parallax::engine {
 
 class Confinement {
 public:
-    /// Of the job's folder and the roots. No link is followed on the way to them: that could be the stranger's. Throws
-    /// ConfigError, and UnsupportedError where the system cannot hold a folder.
-    explicit Confinement(const Locations&);
+    /// Hears of a file of a pattern's that is not taken, and why.
+    using PassedOver = std::function<void(const std::filesystem::path&, const ConfigError&)>;
+
+    /// Of the job's folder and the roots. No link is followed on the way to them: that could be the stranger's. `passed_over`:
+    /// what expand() finds and may not be read is told, and not refused. Throws ConfigError, and UnsupportedError where the system
+    /// cannot hold a folder.
+    explicit Confinement(const Locations&, PassedOver passed_over = {});
 
     /// Whether a path leads below one of them. Nothing is looked at elsewhere.
     bool holds(const std::filesystem::path&) const;
+    /// Throws ConfigError where a path does not.
+    void check(const std::filesystem::path&, const std::string& pointer) const;
+    /// A folder below one of them, or one of them; nothing: it is not there, or lies elsewhere.
+    std::optional<host::Folder> folder(const std::filesystem::path&) const;
     /// Of what lies elsewhere it is not told.
     bool is_link(const std::filesystem::path&) const;
     /// A regular file below one of them. Links may lead to it, on a way that never leaves them; of that the end is opened, and no
@@ -48,8 +58,9 @@ private:
     bool leads_to_top(const Parts&) const;
     std::optional<Place> place_of(const std::filesystem::path&) const;
     std::optional<host::OpenedFile> open_as_written(const std::filesystem::path&) const;
-    bool is_file_of_link(const std::filesystem::path& link, const std::string& pointer) const;
+    bool is_readable(const std::filesystem::path&, const std::string& pointer) const;
     std::vector<Top> tops_;
+    PassedOver passed_over_;
 };
 
 }  // namespace parallax::engine

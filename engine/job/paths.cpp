@@ -196,6 +196,7 @@ void check_locations(const Locations& where) {
         refuse_dots_behind_link(folder, pointer);
     };
     check(where.job_folder, "the job's folder");
+    if (where.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     check(where.out, "--out");
     for (const auto& [name, folder] : where.roots) check(folder, "--root " + name);
 }
@@ -236,8 +237,8 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
                       : fmt::format("its files are {}", files));
     }
     if (!fs::exists(status)) {
-        throw ConfigError(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
-                          advice_on_missing(text, path, pointer));
+        throw NoSuchFile(pointer, fmt::format("no file {}", to_utf8(path)), "a file that is there",
+                         advice_on_missing(text, path, pointer));
     }
     return path;
 }
@@ -249,7 +250,7 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     const fs::path path = locate(pattern, where, pointer, confinement.get());
     if (confinement.get() != nullptr) {
         const std::vector<fs::path> found = confinement.get()->expand(path, pointer);
-        if (found.empty()) throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
+        if (found.empty()) throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
         return found;
     }
     const auto [fixed, parts] = split_pattern(path);
@@ -257,7 +258,7 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     PatternBudget budget(pointer);
     expand(fixed, parts, 0, budget, found);
     if (found.empty())
-        throw ConfigError(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
+        throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
                           near_pattern(path));
     return found;
 }

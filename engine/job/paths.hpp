@@ -6,9 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "parallax/host/error.hpp"
+
 namespace parallax::engine {
 
 class Confinement;
+
+/// No file is there, or none that a pattern matches, which may come.
+struct NoSuchFile : ConfigError {
+    using ConfigError::ConfigError;
+};
 
 /// UTF-8 on every system.
 std::filesystem::path path_from(const std::string& utf8);

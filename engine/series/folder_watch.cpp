@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 namespace {
 
 /// Why no file can be found in it; empty: they can.
-std::string trouble_with(const fs::path& folder) {
+std::string trouble_at(const fs::path& folder) {
     std::error_code error;
     const fs::file_status status = fs::status(folder, error);
     if (status.type() == fs::file_type::not_found) return "is not there";
@@ -51,9 +51,14 @@ bool lies_in(const fs::path& folder, const std::string& file) {
 
 FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer, const Locations& where)
     : pointer_(std::move(pointer)), where_(absolute(where)), next_look_(steady_clock::now()) {
+    if (where_.confined)
+        confinement_.emplace(where_, [this](const fs::path&, const ConfigError& error) {
+            tell_once(fmt::format("{}: it is not taken", error.found));
+        });
     for (std::string& text : patterns) {
         Pattern pattern{std::move(text), {}, {}};
-        if (!where_.confined) refuse_dots_behind_link(folder_of_input(pattern.text, where_), pointer_);   // a stranger's finds no file
+        if (confinement_) confinement_->check(folder_of_input(pattern.text, where_), pointer_);
+        else refuse_dots_behind_link(folder_of_input(pattern.text, where_), pointer_);   // a stranger's finds no file
         const fs::path folder = folder_of_input(pattern.text, where_).lexically_normal();
         if (const std::string trouble = trouble_with(folder); !trouble.empty())
             throw ConfigError(pointer_, fmt::format("the folder {}, which {}", to_utf8(folder), trouble), "a folder to watch",
@@ -71,6 +76,23 @@ FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer,
     }
     begin_notices();
     look_at_places();
+}
+
+std::optional<FolderWatch::Way> FolderWatch::way_to(const fs::path& folder) const {
+    if (!confinement_) return Way{{}, folder};
+    std::optional<host::Folder> held = confinement_->folder(folder);
+    if (!held) return std::nullopt;
+    fs::path path = *held / ".";
+    return Way{std::move(held), std::move(path)};
+}
+
+std::string FolderWatch::trouble_with(const fs::path& folder) const {
+    const std::optional<Way> way = way_to(folder);
+    return way ? trouble_at(way->path) : "is not there";
+}
+
+void FolderWatch::tell_once(std::string sentence) {
+    if (told_.size() < 1000 && told_.insert(sentence).second) news_.push_back(std::move(sentence));
 }
 
 /// As a pattern finds names: none that begins with a dot.
@@ -100,8 +122,10 @@ void FolderWatch::begin_notices() { notices_ = inotify_init1(IN_NONBLOCK | IN_CL
 
 void FolderWatch::begin_notices(const fs::path& folder, Place& place) {
     if (notices_ < 0 || !place.noticed) return;
+    const std::optional<Way> way = way_to(folder);
+    if (!way) return;
     place.handle =
-        inotify_add_watch(notices_, folder.c_str(),
+        inotify_add_watch(notices_, way->path.c_str(),
                           IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF);
 }
 
@@ -206,7 +230,10 @@ void FolderWatch::forget(const fs::path& folder, bool taken_too) {
 /// Whether no file can come to it, which is told once.
 bool FolderWatch::has_gone(const fs::path& folder, Place& place) {
     std::string trouble = trouble_with(folder);
-    if (trouble.empty() && place.mounted && !is_mounted(folder)) trouble = "is not mounted";
+    if (trouble.empty() && place.mounted) {
+        const std::optional<Way> way = way_to(folder);
+        if (!way || !is_mounted(way->path)) trouble = "is not mounted";
+    }
     if (trouble.empty()) return false;
     if (place.trouble.empty()) {
         end_notices(place);
@@ -221,7 +248,8 @@ bool FolderWatch::has_gone(const fs::path& folder, Place& place) {
 void FolderWatch::look_at_places() {
     for (auto& [folder, place] : places_) {
         if (has_gone(folder, place)) continue;
-        const auto here = host::identity_of(folder);
+        const std::optional<Way> way = way_to(folder);
+        const auto here = way ? host::identity_of(way->path) : std::nullopt;
         const std::uint64_t device = here ? here->device : 0, inode = here ? here->inode : 0;
         const bool same = device == place.device && inode == place.inode;
         if (place.known && same && !place.left && place.trouble.empty()) continue;
@@ -231,7 +259,7 @@ void FolderWatch::look_at_places() {
             news_.push_back(fmt::format("the folder {} {}: its files are taken as they come", to_utf8(folder),
                                         same ? "is there again" : "is another one now"));
         }
-        place = {true, device, inode, is_mounted(folder), place.noticed, false, -1, {}};
+        place = {true, device, inode, way && is_mounted(way->path), place.noticed, false, -1, {}};
         begin_notices(folder, place);
     }
 }
@@ -254,24 +282,30 @@ void FolderWatch::look() {
     for (const Pattern& pattern : patterns_) {
         std::vector<fs::path> files;
         try {
-            files = resolve_inputs(pattern.text, where_, pointer_);
-        } catch (const ConfigError&) {   // none yet
+            files = resolve_inputs(pattern.text, where_, pointer_, confinement_ ? &*confinement_ : nullptr);
+        } catch (const NoSuchFile&) {   // none yet
+        } catch (const ConfigError& error) {
+            tell_once(fmt::format("{}, expected {}: no file of this pattern is taken by looking", error.found, error.expected));
         }
         for (const fs::path& file : files) {
             const std::string key = to_utf8(file);
             there.insert(key);
             if (taken_.count(key) > 0 || being_written_.count(key) > 0) continue;
-            std::error_code error;
-            const std::uintmax_t bytes = fs::file_size(file, error);
-            const fs::file_time_type modified = error ? fs::file_time_type() : fs::last_write_time(file, error);
+            const std::optional<host::FileIdentity> here = host::identity_of(file);
+            if (!here) continue;
+            const std::uint64_t bytes = here->bytes;
             // One that was given back comes, empty as it is: whoever took it waits to know what became of it.
             const bool emptied = bytes == 0 && seen_.count(key) > 0 && given_back_.count(key) > 0;
-            if (!error && bytes == 0 && !emptied) empty_.insert(key), seen_.erase(key);
-            if (error || (bytes == 0 && !emptied)) continue;
-            const bool old = fs::file_time_type::clock::now() - modified > settle;
-            const auto [place, fresh] = seen_.try_emplace(key, Seen{bytes, modified, now, !looked_});
+            if (bytes == 0 && !emptied) {
+                empty_.insert(key), seen_.erase(key);
+                continue;
+            }
+            std::error_code unknown;   // a time that C++ cannot hold, of a file that is waited for as any other
+            const fs::file_time_type modified = fs::last_write_time(file, unknown);
+            const bool old = !unknown && fs::file_time_type::clock::now() - modified > settle;
+            const auto [place, fresh] = seen_.try_emplace(key, Seen{bytes, here->modified, now, !looked_});
             Seen& seen = place->second;
-            if (!fresh && (seen.bytes != bytes || seen.modified != modified)) seen = {bytes, modified, now, false};
+            if (!fresh && (seen.bytes != bytes || seen.modified != here->modified)) seen = {bytes, here->modified, now, false};
             if ((old && fresh) || (known_ && known_(file)) || now - seen.since >= settle)
                 take(file, seen.before ? steady_clock::time_point() : seen.since);
         }
@@ -292,8 +326,7 @@ bool FolderWatch::give_back(const fs::path& file) {
     if (!here || (!fresh && known->second == here)) return false;
     known->second = here;
     taken_.erase(key);
-    std::error_code error;
-    seen_[key] = {here->bytes, fs::last_write_time(file, error), steady_clock::now(), false};
+    seen_[key] = {here->bytes, here->modified, steady_clock::now(), false};
     return true;
 }
 

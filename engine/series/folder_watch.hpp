@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "job/confinement.hpp"
 #include "job/job.hpp"
 #include "job/paths.hpp"
 #include "support/file_identity.hpp"
@@ -31,7 +32,7 @@ class FolderWatch {
 public:
     static constexpr std::chrono::milliseconds settle{2000}, look_every{1000};
 
-    /// Throws ConfigError where the folder of a pattern is not there, or cannot be read.
+    /// Throws ConfigError where the folder of a pattern is not there, cannot be read or, of a job that is confined, lies elsewhere.
     FolderWatch(std::vector<std::string> patterns, std::string pointer, const Locations&);
     ~FolderWatch();
     FolderWatch(const FolderWatch&) = delete;
@@ -40,7 +41,7 @@ public:
     /// What is complete since the last call, in that order; waits for it, or for news, at most so long. A file comes once more
     /// where it has been written once more.
     std::vector<Arrival> wait(std::chrono::milliseconds);
-    /// Folders that went, came back or were replaced since the last call, a sentence each.
+    /// Folders that went, came back or were replaced since the last call, and files that are not taken, a sentence each.
     std::vector<std::string> news() { return std::exchange(news_, {}); }
     /// Folders that no file can come to at this moment, and why: "the folder /data/camera is not there".
     std::vector<std::string> gone();
@@ -79,10 +80,18 @@ private:
     };
     struct Seen {
         std::uintmax_t bytes = 0;
-        std::filesystem::file_time_type modified;
+        std::int64_t modified = 0;
         std::chrono::steady_clock::time_point since;
         bool before = false;   ///< there when the first look was taken
     };
+    /// A way to a folder, as long as it is held.
+    struct Way {
+        std::optional<host::Folder> held;
+        std::filesystem::path path;
+    };
+    std::optional<Way> way_to(const std::filesystem::path& folder) const;
+    std::string trouble_with(const std::filesystem::path& folder) const;
+    void tell_once(std::string);
     void begin_notices();
     void begin_notices(const std::filesystem::path&, Place&);
     void end_notices(Place&);
@@ -96,8 +105,10 @@ private:
     std::vector<Pattern> patterns_;
     std::map<std::filesystem::path, Place> places_;
     std::vector<std::string> news_;
+    std::set<std::string> told_;   ///< of files that are not taken
     std::string pointer_;
     Locations where_;
+    std::optional<Confinement> confinement_;   ///< of a job that is confined: no folder elsewhere is looked at
     int notices_ = -1;   ///< where the system tells; -1: it does not
     std::chrono::steady_clock::time_point next_look_;
     static bool fits(const Pattern&, const std::string& name);

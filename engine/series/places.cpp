@@ -71,10 +71,13 @@ bool Places::may_fold(const fs::path& folder) {
     const auto [known, fresh] = may_fold_.try_emplace(folder, false);
     if (!fresh) return known->second;
     std::error_code ignored;
-    bool any = false;
-    fs::path there = folder;
-    for (; !any && there.has_relative_path(); there = there.parent_path())
-        any = fs::is_directory(there, ignored) && folds(there);
+    bool any = false, over = false;
+    for (fs::path there = folder; !any && !over && there.has_relative_path(); there = there.parent_path()) {
+        if (!fs::is_directory(there, ignored)) continue;
+        any = folds(there);
+        const fs::path above = top_.lexically_relative(there);   // "." at the top
+        over = !above.empty() && *above.begin() != "..";
+    }
     return may_fold_[folder] = any;
 }
 

@@ -22,8 +22,9 @@ private:
 /// Places, each of one owner.
 class Places {
 public:
-    /// `tries`: where two names may be one it is tried, with a hidden file that goes again; else names that differ are two.
-    explicit Places(bool tries) : tries_(tries) {}
+    /// Below `top`, in which and below which (or, where it is not there yet, in the nearest folder above) two names may be one: that
+    /// is tried, where `tries`, with a hidden file that goes again; else names that differ are two.
+    Places(bool tries, std::filesystem::path top) : tries_(tries), top_(std::move(top)) {}
     /// Whose the place is already; else it is the owner's from now on, and nothing comes back.
     const std::size_t* take(const std::filesystem::path& real, std::size_t owner);
     /// A place that lies in another, as a file in a store: both. Empty: there is none.
@@ -36,6 +37,7 @@ private:
     bool may_fold(const std::filesystem::path& folder);
 
     bool tries_;
+    std::filesystem::path top_;
     std::map<std::filesystem::path, bool> folds_;   ///< folders that hold some names for one
     std::map<std::filesystem::path, bool> may_fold_;
     std::unordered_map<std::string, std::size_t> owners_;

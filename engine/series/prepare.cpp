@@ -48,7 +48,8 @@ void check_targets(const PreparedSeries& series) {
         return owner == of_series ? std::string("the whole series") : series.items.name(owner);
     };
     RealPaths real;
-    Places places(!series.where.confined);   // a stranger's files may be links by now: nothing is tried there
+    std::error_code unknown;
+    Places places(!series.where.confined, fs::weakly_canonical(fs::absolute(series.where.out), unknown));   // a stranger's files may be links by now: nothing is tried there
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
         if (const std::size_t* const other = places.take(real.of(path), owner))
             throw ConfigError(at, fmt::format("the file {} for {} and for {}", to_utf8(path), whose(*other), whose(owner)),

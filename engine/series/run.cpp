@@ -129,14 +129,23 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     return todo;
 }
 
+/// Of a file, and of others that hold its elements; of a folder, of what is read of it.
+std::string hash_of_input(const PreparedInput& input, std::size_t number) {
+    const io::FileInfo& info = input.infos[number];
+    const host::OpenedFile opened = input.open(input.files[number]);
+    std::string hash;
+    if (!fs::is_directory(opened.path())) hash = io::hash_file(opened.path(), {}, info.read_bytes);
+    if (info.parts.empty()) return hash;
+    for (const io::FilePart& part : info.parts)
+        hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));
+    return io::hash_text(hash);
+}
+
 std::vector<FileState> shared_states(const PreparedSeries& series) {
     std::vector<FileState> states;
     for (const auto& [name, input] : series.shared) {
-        for (std::size_t i = 0; i < input.files.size(); ++i) {
-            const fs::path& file = input.files[i];
-            const host::OpenedFile opened = input.open(file);
-            states.push_back({to_utf8(file), 0, 0, io::hash_file(opened.path(), {}, input.infos[i].read_bytes)});
-        }
+        for (std::size_t i = 0; i < input.files.size(); ++i)
+            states.push_back({to_utf8(input.files[i]), 0, 0, hash_of_input(input, i)});
     }
     return states;
 }
@@ -358,7 +367,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         records = manifest.load();
         const Coverage coverage = coverage_of(series, records, folds);
         refuse_lost(asked, coverage, result);
-        result.complete = coverage.complete;
+        result.complete = coverage.complete && !(how.watch && result.stopped);   // of a watch that was broken off more was to come
     } catch (...) {
         keep_what_there_is(pipeline, folders, folds, options, series);
         throw;

@@ -34,6 +34,7 @@ struct Watch {
     mutable std::shared_ptr<FolderWatch> folder;   ///< from then on
     mutable std::vector<Arrival> first{};          ///< what came while nothing ran yet
     std::function<void()> began{};                    ///< called where no file that comes from now on is missed
+    std::function<bool()> out_of_time{};   ///< asked as the run's `cancelled`, which ends the watch: this breaks it off
     std::function<void(const std::string&)> tell{};   ///< of folders that go or come, at that moment; by one thread at a time
 };
 

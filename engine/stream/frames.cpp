@@ -159,6 +159,8 @@ void FrameReader::begin_y4m(const std::string& line) {
     std::int64_t width = 0, height = 0;
     for (const std::string_view word : io::words_of(line)) {
         const std::string_view value = word.substr(1);
+        if ((word[0] == 'W' && width != 0) || (word[0] == 'H' && height != 0))
+            fail(fmt::format("begins as YUV4MPEG2 that says {} more than once", word[0]), "the stream is damaged");
         if (word[0] == 'W') width = io::integer_of(value).value_or(0);
         if (word[0] == 'H') height = io::integer_of(value).value_or(0);
         if (word[0] == 'C') space = value;
@@ -257,7 +259,7 @@ bool FrameReader::read(std::byte* to) {
         if (!pipe_.byte()) return false;
         pipe_.put_back();
         const auto line = pipe_.line();
-        if (!line || !line->starts_with("FRAME"))
+        if (!line || (*line != "FRAME" && !line->starts_with("FRAME ")))
             fail(fmt::format("has no FRAME where frame {} begins", frames_), "the stream is damaged");
     } else {
         const auto more = pipe_.byte();

@@ -15,6 +15,7 @@
 #include "exec/channel.hpp"
 #include "exec/resident.hpp"
 #include "io/format.hpp"
+#include "io/transaction.hpp"
 #include "job/prepare.hpp"
 #include "job/read.hpp"
 #include "stream/frames.hpp"
@@ -210,7 +211,9 @@ private:
                 const std::lock_guard lock(mutex_);
                 told_.insert(fmt::format("step \"{}\": {}", job_.steps[warning.step].id, warning.text));
             }
-            if (!outlet_.put(writer_->bytes_of((*next)->arrays.at(sink_)))) {
+            const std::string bytes = writer_->bytes_of((*next)->arrays.at(sink_));
+            io::Transaction::count("a frame for standard output", bytes.size());
+            if (!outlet_.put(bytes)) {
                 result_.closed = ended_ = true;
                 return;
             }

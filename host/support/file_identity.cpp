@@ -42,7 +42,9 @@ FileIdentity identity_in(const struct stat& state) noexcept {
 #else
     const timespec& modified = state.st_mtim;
 #endif
-    identity.modified = static_cast<std::int64_t>(modified.tv_sec) * 1000000000 + modified.tv_nsec;
+    // Beyond the year 2262 it goes round, and still differs.
+    identity.modified = static_cast<std::int64_t>(static_cast<std::uint64_t>(modified.tv_sec) * 1000000000u +
+                                                  static_cast<std::uint64_t>(modified.tv_nsec));
     return identity;
 }
 

@@ -239,11 +239,18 @@ void sync_file(const fs::path& path) {
 
 #endif
 
+namespace {
+
+/// Of a call that the system or the file system does not have, or a container does not give.
+[[maybe_unused]] bool is_missing(int code) { return code == EINVAL || code == ENOSYS || code == EPERM; }
+
+}  // namespace
+
 std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcept {
     std::error_code error;
 #if defined(__linux__) && defined(SYS_renameat2)
     if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), 1u /* RENAME_NOREPLACE */) == 0) return {};
-    if (errno != EINVAL && errno != ENOSYS) return last_error();
+    if (!is_missing(errno)) return last_error();
 #endif
     // A second name for the file is made in one step, and fails where the name exists: no gap for another process.
     fs::create_hard_link(from, to, error);
@@ -261,7 +268,7 @@ std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcep
 std::error_code exchange(const fs::path& a, const fs::path& b) noexcept {
 #if defined(__linux__) && defined(SYS_renameat2)
     if (::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), 2u /* RENAME_EXCHANGE */) == 0) return {};
-    if (errno != EINVAL && errno != ENOSYS) return last_error();
+    if (!is_missing(errno)) return last_error();
 #endif
     static_cast<void>(a), static_cast<void>(b);
     return std::make_error_code(std::errc::not_supported);

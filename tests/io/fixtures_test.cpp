@@ -508,3 +508,35 @@ TEST_CASE("what xarray calls axes, and what its values stand for") {
     CHECK(other.warnings[0].text.find("to be scaled (scale_factor") != std::string::npos);
     CHECK(other.warnings[1].text.find("taken for zyx by their order") != std::string::npos);
 }
+
+TEST_CASE("videos: a damaged one is refused, whatever of it can be decoded") {
+    const Folder folder;
+    const HostArray film = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 30}, {'y', 64}, {'x', 96}}));
+    try {
+        io::write(folder / "a.mp4", film);
+    } catch (const IoError& error) {
+        MESSAGE("skipped: " << error.problem);
+        return;
+    }
+    CHECK(io::info(folder / "a.mp4").desc.size('t') == 30);
+    const std::string whole = get(folder / "a.mp4");
+    const std::size_t begin = whole.find("mdat"), end = whole.size();
+    REQUIRE(begin != std::string::npos);
+    int refused = 0, tried = 0;
+    for (std::size_t at = begin + 400; at + 4 < end; at += (end - begin) / 12) {   // behind what the encoder says of itself
+        std::string bytes = whole;
+        for (std::size_t i = 0; i < 8 && at + i < end; ++i) bytes[at + i] = static_cast<char>(~bytes[at + i]);
+        put(folder / "b.mp4", bytes);
+        ++tried;
+        try {
+            io::read(folder / "b.mp4");
+        } catch (const IoError& error) {
+            ++refused;
+            CHECK_FALSE(error.hint.empty());
+        }
+    }
+    MESSAGE(refused << " of " << tried << " refused; what no decoder notices is no sign");
+    CHECK(refused > tried / 3);
+    put(folder / "b.mp4", whole.substr(0, whole.size() * 3 / 4));
+    CHECK_THROWS_AS(io::read(folder / "b.mp4"), IoError);
+}

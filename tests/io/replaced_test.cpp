@@ -19,6 +19,7 @@
 #include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/xattr.h>
 #endif
 
 using namespace parallax;
@@ -306,3 +307,83 @@ TEST_CASE("outputs: a store in a layer below of an overlay, which no system rena
 }
 #endif
 #endif
+
+#if defined(__linux__)
+namespace {
+
+/// user::, user:65534:r, group::, mask, other:: as the system keeps them.
+std::string access_list(unsigned group, unsigned mask) {
+    std::string list("\2\0\0\0", 4);
+    const auto entry = [&](std::uint16_t tag, std::uint16_t rights, std::uint32_t id) {
+        list.append(reinterpret_cast<const char*>(&tag), 2).append(reinterpret_cast<const char*>(&rights), 2);
+        list.append(reinterpret_cast<const char*>(&id), 4);
+    };
+    constexpr std::uint32_t nobody_in_particular = 0xffffffff;
+    entry(0x01, 6, nobody_in_particular);
+    entry(0x02, 4, 65534);
+    entry(0x04, static_cast<std::uint16_t>(group), nobody_in_particular);
+    entry(0x10, static_cast<std::uint16_t>(mask), nobody_in_particular);
+    entry(0x20, 0, nobody_in_particular);
+    return list;
+}
+
+std::string list_of(const fs::path& file, const char* name = "system.posix_acl_access") {
+    std::string text(4096, '\0');
+    const ssize_t length = ::getxattr(file.c_str(), name, text.data(), text.size());
+    return length < 0 ? "" : text.substr(0, static_cast<std::size_t>(length));
+}
+
+void replace(const fs::path& file) {
+    io::Transaction files(file.parent_path(), {.overwrite = true});
+    files.add(file, [](const fs::path& part) { put(part, "new"); });
+    files.commit();
+    CHECK(get(file) == "new");
+}
+
+}   // namespace
+
+TEST_CASE("outputs: what replaces a file has its list of users and groups, or none where that had none") {
+    const Folder folder;
+    put(folder / "a", "old"), put(folder / "b", "old");
+    const std::string list = access_list(0, 4);
+    if (::setxattr((folder / "a").c_str(), "system.posix_acl_access", list.data(), list.size(), 0) != 0) {
+        MESSAGE("skipped: this file system keeps no lists");
+        return;
+    }
+    const std::string had = list_of(folder / "a");
+    replace(folder / "a");
+    CHECK(list_of(folder / "a") == had);
+    // The folder gives new files more than the old one of this name had.
+    fs::permissions(folder / "b", fs::perms(0640));
+    const std::string given = access_list(6, 6);
+    REQUIRE(::setxattr(folder.path().c_str(), "system.posix_acl_default", given.data(), given.size(), 0) == 0);
+    replace(folder / "b");
+    CHECK(list_of(folder / "b").empty());
+    CHECK((fs::status(folder / "b").permissions() & fs::perms::mask) == fs::perms(0640));
+    replace(folder / "c");   // which nothing was before
+    CHECK_FALSE(list_of(folder / "c").empty());
+}
+#endif
+
+TEST_CASE("outputs: what is in a store that replaces another is as closed to others as what was in that") {
+    const Folder folder;
+    const fs::path store = folder / "a.zarr";
+    const auto write = [&](int side) {
+        io::write(store, pattern(ArrayDesc::dense(ElementType::u8, {{'y', side}, {'x', side}})), {.overwrite = true});
+    };
+    const auto each = [&](const auto& work) {
+        for (const auto& entry : fs::recursive_directory_iterator(store)) work(entry.path(), entry.is_directory());
+    };
+    write(40);
+    each([](const fs::path& path, bool is_folder) { fs::permissions(path, fs::perms(is_folder ? 0711 : 0600)); });
+    fs::permissions(store, fs::perms(0750));
+    write(3000);   // more of them than before
+    int seen = 0;
+    each([&](const fs::path& path, bool is_folder) {
+        CAPTURE(path.string());
+        CHECK((fs::status(path).permissions() & fs::perms::mask) == fs::perms(is_folder ? 0711 : 0600));
+        ++seen;
+    });
+    CHECK(seen > 6);
+    CHECK((fs::status(store).permissions() & fs::perms::mask) == fs::perms(0750));
+}

@@ -535,3 +535,31 @@ TEST_CASE("volumes: OME-TIFF keeps axes, distances, times and names of channels"
     io::write(folder / "f.ome.tif", line);
     CHECK(io::read(folder / "f.ome.tif").metadata.channels == line.metadata.channels);
 }
+
+TEST_CASE("volumes: more files than slices are refused, and so are files that slices cannot be divided among") {
+    const Folder folder;
+    for (int i = 1; i <= 8; ++i) put(folder / ("s" + std::to_string(i) + ".raw"), std::string(256, static_cast<char>(i)));
+    struct Row {
+        std::string sizes;   ///< the fastest first, of bytes
+        int files;
+        bool right;
+    };
+    for (const Row& row : {Row{"4 3 4", 2, true}, Row{"4 3 2", 1, true}, Row{"4 6 2", 2, true}, Row{"4 6 3", 3, true},
+                           Row{"4 6 2", 3, false}, Row{"4 6 3", 2, false}, Row{"6 4 2 4", 8, true}, Row{"6 4 2 4", 4, true},
+                           Row{"6 4 2 4", 3, false}, Row{"6 4 2 4", 6, false}, Row{"2 2 6 2", 2, true}, Row{"4 3 3", 2, false}}) {
+        CAPTURE(row.sizes);
+        CAPTURE(row.files);
+        const int count = static_cast<int>(std::count(row.sizes.begin(), row.sizes.end(), ' ')) + 1;
+        std::string names;
+        for (int i = 1; i <= row.files; ++i) names += "s" + std::to_string(i) + ".raw\n";
+        put(folder / "l.nhdr", "NRRD0004\ntype: uchar\ndimension: " + std::to_string(count) + "\nsizes: " + row.sizes +
+                                   "\nencoding: raw\ndata file: LIST\n" + names);
+        put(folder / "l.mhd", "ObjectType = Image\nNDims = " + std::to_string(count) + "\nDimSize = " + row.sizes +
+                                  "\nElementType = MET_UCHAR\nElementDataFile = LIST\n" + names);
+        for (const char* const name : {"l.nhdr", "l.mhd"}) {
+            CAPTURE(std::string(name));
+            if (row.right) CHECK_NOTHROW(io::read(folder / name));
+            else CHECK_THROWS_AS(io::read(folder / name), IoError);
+        }
+    }
+}

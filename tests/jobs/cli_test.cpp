@@ -404,6 +404,45 @@ TEST_CASE("a full disk behind stdout is exit status 1") {
     CHECK(contains(run.err, "error: "));
 }
 
+TEST_CASE("cli: limits count for a plan, for frames on standard output and for a watch") {
+    const TempFolder folder;
+    write_text(folder / "frames.json", R"({"parallax": 1, "inputs": {"frame": "-"},
+        "steps": [{"run": "box_filter", "radius": 1, "in": {"image": "frame"}, "out": {"image": "soft"}}],
+        "outputs": {"soft": {"file": "-", "format": "pgm"}}})");
+    write_text(folder / "small.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 9}],
+        "outputs": {"volume": "v.npy"}})");
+    for (const char* const limit : {"foo=3", "memory=banana", "time=-1s"}) {
+        CAPTURE(std::string(limit));
+        CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path()).status == 2);
+    }
+    CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", "time=10min,output=1KiB"}, folder.path()).status == 0);
+    std::string frames;
+    for (int i = 0; i < 5; ++i) frames += "P5\n10 10\n255\n" + std::string(100, static_cast<char>('a' + i));
+    write_text(folder / "frames.pgm", frames);
+    const Run whole = run_program({"run", "frames.json", "--device", "native", "--limit", "output=1KiB"}, folder.path(), {}, {},
+                                  {"sh", "-c", "exec \"$@\" < frames.pgm", "sh"});
+    CAPTURE(whole.err);
+    CHECK(whole.status == 0);
+    const Run run = run_program({"run", "frames.json", "--device", "native", "--limit", "output=250B"}, folder.path(), {}, {},
+                                {"sh", "-c", "exec \"$@\" < frames.pgm > out.pgm", "sh"});
+    CAPTURE(run.err);
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "left of the limit on outputs"));
+    CHECK(fs::file_size(folder / "out.pgm") == whole.out.size() / 5 * 2);   // and half a frame is not
+    // A watch that a limit ends has not ended as it should.
+    fs::create_directory(folder / "in");
+    io::write(folder / "in/a.npy", ramp(9, 7));
+    write_text(folder / "watch.json", R"({"parallax": 1, "for_each": {"f": "in/*.npy"}, "inputs": {"image": "{f}"},
+        "steps": [{"run": "box_filter", "radius": 1}],
+        "outputs": {"image": "o/{f.stem}.npy", "mean": {"file": "mean.npy", "of": "image", "combine": "mean"}}})");
+    const Run watch = run_program({"run", "watch.json", "--device", "native", "--watch", "--limit", "time=4s"}, folder.path());
+    CAPTURE(watch.err);
+    CHECK(watch.status == 1);
+    CHECK(contains(watch.err, "--limit time=4s"));
+    CHECK(fs::exists(folder / "o/a.npy"));
+    CHECK_FALSE(fs::exists(folder / "mean.npy"));
+}
+
 TEST_CASE("cli: limits of a run end it with an error, and no output") {
     const TempFolder folder;
     write_text(folder / "large.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 243}],

@@ -3,6 +3,10 @@
 #include "support.hpp"
 #include "peers/peers.hpp"
 
+#if !defined(_WIN32)
+#include <sys/stat.h>
+#endif
+
 using namespace parallax;
 using namespace parallax::engine;
 using namespace parallax::tests;
@@ -97,6 +101,15 @@ TEST_CASE("tuning: files that are none are told with their place") {
     text.replace(text.find("\"deep\""), 6, std::string(300000, '[') + std::string(300000, ']'));
     error_of<ConfigError>([&] { TuningFile::parse(text, "e.json"); });
     error_of<IoError>([] { Tuning::from_folder("no such folder", {}); });
+#if !defined(_WIN32)
+    // What is no file is neither waited for nor read without end.
+    for (const bool pipe : {true, false}) {
+        const TempFolder odd;
+        if (pipe) REQUIRE(::mkfifo((odd / "a.json").c_str(), 0600) == 0);
+        else fs::create_symlink("/dev/zero", odd / "a.json");
+        CHECK(contains(error_of<IoError>([&] { Tuning::from_folder(odd.path(), {}); }).problem, "no file"));
+    }
+#endif
 }
 
 TEST_CASE("tuning: a job's own policy wins, then the device's entry, then the defaults; plans say which") {

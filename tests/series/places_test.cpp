@@ -135,7 +135,7 @@ TEST_CASE("places: names that some file system holds for one are tried in their 
         return fs::exists(folder / "CASE");
     }();
     fs::remove(folder / "case");
-    Places tried(true), not_tried(false);
+    Places tried(true, folder.path()), not_tried(false, folder.path());
     const std::vector<std::string> names{"A.png",     "a.png",    "sub/A.png", "sub/a.png",
                                          "e\xcc\x81", "\xc3\xa9", "other",     "sub/other"};
     std::size_t one = 0;

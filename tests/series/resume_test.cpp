@@ -2,8 +2,10 @@
 #include "frames.hpp"
 #include "lines.hpp"
 #include "seed.hpp"
+#include "support/helper.hpp"
 
 #include <chrono>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -176,6 +178,41 @@ TEST_CASE("series: an input of all items that is another by now is named, and wh
     job["inputs"]["dark"] = "darker.tif";
     write_text(folder / "job.json", job.dump());
     CHECK(run_job(folder.path(), "out", {"--resume"}).status == 2);
+}
+
+TEST_CASE("series: a file that holds the elements of an input of all items is a part of it, and so is what a folder holds") {
+    Json job = frames_job();
+    job["steps"] = Json::parse(R"([{"run": "arithmetic", "op": "subtract", "in": {"other": "dark"}, "out": {"image": "sum"}}])");
+    job["outputs"] = {{"sum", "sums/{frame.stem}.npy"}};
+    for (const std::string dark : {"dark.nhdr", "dark.mhd", "dark.ome.zarr"}) {
+        CAPTURE(dark);
+        if (dark.ends_with("zarr") && host::program_beside("parallax-read-zarr").empty()) continue;
+        job["inputs"]["dark"] = dark;
+        const Folder folder(3, job);
+        const HostArray frames[] = {frame(50), frame(51)};
+        const auto put_dark = [&](const HostArray& array) {
+            const std::int64_t height = array.desc.size('y'), width = array.desc.size('x');
+            if (dark.ends_with("zarr")) return io::write(folder / dark, array, {.overwrite = true});
+            std::ofstream(folder / "dark.raw", std::ios::binary)
+                .write(reinterpret_cast<const char*>(array.data()), static_cast<std::streamsize>(array.desc.dense_bytes()));
+            const std::string sizes = std::to_string(width) + " " + std::to_string(height);
+            write_text(folder / dark, dark.ends_with("nhdr")
+                                          ? "NRRD0004\ntype: uchar\ndimension: 2\nsizes: " + sizes + "\nencoding: raw\ndata file: dark.raw\n\n"
+                                          : "ObjectType = Image\nNDims = 2\nDimSize = " + sizes + "\nElementType = MET_UCHAR\nElementDataFile = dark.raw\n");
+        };
+        REQUIRE(frames[0].desc.type == ElementType::u8);
+        put_dark(frames[0]);
+        const Run first = run_job(folder.path(), "out");
+        REQUIRE_MESSAGE(first.status == 0, first.err);
+        CHECK(contains(run_job(folder.path(), "out", {"--resume"}).err, "nothing left to do"));
+        put_dark(frames[1]);
+        const Run changed = run_job(folder.path(), "out", {"--resume"});
+        CAPTURE(changed.err);
+        CHECK(changed.status == 2);
+        CHECK(contains(changed.err, "which has changed since"));
+        put_dark(frames[0]);
+        CHECK(run_job(folder.path(), "out", {"--resume"}).status == 0);
+    }
 }
 
 TEST_CASE("series: frames that are replaced while it runs are done again by --resume, whenever that was") {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "frames.hpp"
@@ -14,7 +15,9 @@
 #include "watching_run.hpp"
 
 #if defined(__linux__)
+#include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -469,5 +472,62 @@ TEST_CASE(
     CAPTURE(none.err);
     CHECK(none.status == 2);
     CHECK(contains(none.err, "frames is not there"));
+}
+#endif
+
+#if defined(__linux__)
+TEST_CASE("watch: confined, no folder elsewhere is watched or told of, and a link that leads out keeps no other file away") {
+    const TempFolder elsewhere;
+    fs::create_directory(elsewhere / "there");
+    write_frames(elsewhere / "there", 1);
+    std::set<std::string> answers;
+    for (const std::string place : {(elsewhere / "there").string(), (elsewhere / "none").string(), (elsewhere / "there/f000.tif").string(),
+                                    std::string("link")}) {
+        Json job = frames_job();
+        job["for_each"]["frame"] = place + "/*.tif";
+        const Folder folder(1, job);
+        fs::create_directory_symlink(elsewhere / "there", folder / "link");
+        const Run run = run_job(folder.path(), "out", {"--watch", "--idle", "1", "--confined"});
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, "outside the job's folder and every root"));
+        std::string said = run.err;
+        for (std::size_t at; (at = said.find(place)) != std::string::npos;) said.replace(at, place.size(), "PLACE");
+        for (std::size_t at; (at = said.find(folder.path().string() + "/")) != std::string::npos;) said.erase(at, folder.path().string().size() + 1);
+        answers.insert(said);
+    }
+    CHECK(answers.size() == 1);
+    for (const std::string& answer : answers) CAPTURE(answer);
+    // One link among files, and one that comes.
+    const Folder folder(2);
+    fs::create_symlink(elsewhere / "there/f000.tif", folder / "frames/out.tif");
+    {
+        WatchingRun run(folder.path(), {"--confined"});
+        run.has_done({"f000", "f001"});
+        run.says("out.tif, outside the job's folder and every root: it is not taken");
+        io::write(folder / "new.tif", frame(2));
+        fs::rename(folder / "new.tif", folder / "frames/f002.tif");
+        run.has_done({"f002"});
+        // The folder gives its place to a link.
+        fs::rename(folder / "frames", folder / "aside");
+        fs::create_directory_symlink(elsewhere / "there", folder / "frames");
+        run.says("frames is not there: it is waited for");
+        io::write(elsewhere / "there/patient.tif", frame(3));
+        std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+        fs::remove(folder / "frames");
+        fs::rename(folder / "aside", folder / "frames");
+        run.says("frames is there again");
+        const Run end = run.end();
+        CHECK_FALSE(contains(end.err, "patient"));
+    }
+}
+
+TEST_CASE("watch: a file of a time that C++ cannot hold is taken, too") {
+    const Folder folder(1);
+    const timespec times[2] = {{0, UTIME_OMIT}, {10'413'792'000, 0}};   // of the year 2300
+    if (::utimensat(AT_FDCWD, (folder / "frames/f000.tif").c_str(), times, 0) != 0) return;
+    WatchingRun run(folder.path());
+    run.has_done({"f000"});
+    run.end();
 }
 #endif

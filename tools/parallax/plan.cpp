@@ -1,6 +1,7 @@
 // parallax plan: what a job would do, without running it.
 #include "commands.hpp"
 #include "console.hpp"
+#include "limits.hpp"
 #include "modes/run.hpp"
 #include "ranks.hpp"
 #include "peers/peers.hpp"
@@ -86,7 +87,7 @@ void print_plan(const Json& plan, bool json) {
     else print(plan);
 }
 
-int plan(const JobOptions& options, bool json) {
+int plan_within(const JobOptions& options, bool json) {
     const engine::distributed::Launched launched = engine::distributed::launched();
     if (launched.processes > 1) {
         return work_as_rank(options, launched, {true, {}}, [&](RankWork& work, engine::distributed::Communicator& ranks) {
@@ -111,6 +112,11 @@ int plan(const JobOptions& options, bool json) {
         for (const std::string& warning : job.series()->items.warnings) spdlog::warn("{}", host::printable(warning));
     print_plan(engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
+}
+
+int plan(const JobOptions& options, bool json) {
+    const Enforced limits(Limits::from(options.limit));
+    return limits.told([&] { return plan_within(options, json); });
 }
 
 }  // namespace

@@ -192,8 +192,12 @@ int run_within(const Enforced& limits, const Options& options) {
     if (launched.processes > 1 && options.shard.empty()) return run_by_mpi(options, launched);   // a shard needs no other
     const engine::Registry registry = engine::registry_with_peers();
     engine::Job parsed = options.job.parse(registry);
-    if (engine::stream::is_stream(parsed))
-        return run_stream(options, options.job, parsed, registry, [&limits] { return interrupted() || limits.time_is_up(); });
+    if (engine::stream::is_stream(parsed)) {
+        const auto over = [&limits] { return interrupted() || limits.time_is_up(); };
+        const int status = run_stream(options, options.job, parsed, registry, over);
+        if (limits.time_is_up() && status != 0) spdlog::warn("stopped by --limit {}", options.job.limit);
+        return status;
+    }
     const bool is_series = parsed.for_each != nullptr;
     engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(),
                                   options.watch || options.idle);
@@ -208,6 +212,7 @@ int run_within(const Enforced& limits, const Options& options) {
     if (options.watch) {
         how.watch =
             engine::series::Watch{options.idle.value_or(0), [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
+        how.watch->out_of_time = [&limits] { return limits.time_is_up(); };
         how.watch->tell = [&bar](const std::string& news) {
             bar.clear();
             warn({news});

@@ -243,7 +243,7 @@ PLX_API plx_status plx_pending_get(plx_pending*, plx_result**);
 PLX_API void plx_pending_release(plx_pending*);
 
 /* Makes what the calls need in a thread of its own, which also calls `progress` with 0 to 1 (may be null). Of inputs that are
- * not arrays only the layouts matter. */
+ * not arrays only the layouts matter. `progress` neither throws nor waits for its own preparation, nor releases it. */
 PLX_API plx_status plx_prepare(plx_session*, const plx_call* calls, size_t call_count, void (*progress)(double done, void* user),
                                void* user, plx_preparation**);
 PLX_API plx_status plx_preparation_wait(plx_preparation*);

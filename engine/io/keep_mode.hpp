@@ -1,0 +1,18 @@
+// What replaces a file or a folder is as open to others as that was. The owner's rights are those of a new one.
+#pragma once
+
+#include <filesystem>
+
+namespace parallax::io {
+
+/// Of a file, or of a folder without what is in it: its mode, and on Linux its list of users and groups (ACL), or none where it
+/// had none, whatever its folder gives to new files. Nothing where `old` is not there.
+void keep_mode(const std::filesystem::path& old, const std::filesystem::path& part);
+
+/// Of a folder and what is in it: each as that of its name was. What has none is no more open than any of the old ones.
+void keep_modes_of_tree(const std::filesystem::path& old, const std::filesystem::path& part);
+
+/// Nobody but its owner may go into it until it has its mode.
+void close_to_others(const std::filesystem::path& folder);
+
+}   // namespace parallax::io
