@@ -70,6 +70,7 @@ private:
     bool submit(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
     void retire(Belt&, std::deque<WorkPtr>& flying);
     void lose(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
+    void cut_off(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
     void write(int writer);
     void write_item(Work&);
     void finish_item(Work&);

@@ -7,6 +7,7 @@ namespace parallax::engine::series {
 
 void Conveyor::feed(Belt& belt) {
     std::deque<WorkPtr> flying;
+    if (options_.cut_off) belt.resident.cancel_when(options_.cut_off);
     try {
         for (const auto& [input, array] : shared_) {
             Profiler profiler;
@@ -49,6 +50,9 @@ bool Conveyor::submit(Belt& belt, std::deque<WorkPtr>& flying, WorkPtr work) {
                 fail_item(work->number, error);
                 return true;
             }
+        } catch (const CancelledError&) {
+            cut_off(belt, flying, std::move(work));
+            return false;
         } catch (const std::exception& error) {
             fail_item(work->number, error);
             return true;
@@ -68,6 +72,9 @@ void Conveyor::retire(Belt& belt, std::deque<WorkPtr>& flying) {
         if (belts_.size() == 1) break_off(std::current_exception());
         lose(belt, flying, std::move(work));
         return;
+    } catch (const CancelledError&) {
+        cut_off(belt, flying, std::move(work));
+        return;
     } catch (const std::exception& error) {   // a record that cannot be made
         fail_item(work->number, error);
         return;
@@ -75,6 +82,14 @@ void Conveyor::retire(Belt& belt, std::deque<WorkPtr>& flying) {
     // What only the device needed goes back to the readers at once.
     if (!gathers_inputs_) work->inputs.clear();
     computed_->push(std::move(work));
+}
+
+/// What is in flight is left to --resume, and no more begins.
+void Conveyor::cut_off(Belt& belt, std::deque<WorkPtr>& flying, WorkPtr work) {
+    lose(belt, flying, std::move(work));
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    came_.notify_all();
 }
 
 /// A device that has failed is not used again: what it had goes to the others.

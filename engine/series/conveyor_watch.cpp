@@ -197,7 +197,7 @@ void Conveyor::tell_of_folders() {
 bool Conveyor::end_watching() {
     const std::lock_guard lock(mutex_);
     if (stop_) return true;
-    if (const auto& out_of_time = series_.options.watch->out_of_time; out_of_time && out_of_time()) return stop_ = true;
+    if (options_.cut_off && options_.cut_off()) return stop_ = true;
     if (options_.cancelled && options_.cancelled()) {   // what came before is left to --resume where it has not begun
         if (!todo_.empty()) stop_ = true;
         return true;

@@ -34,7 +34,6 @@ struct Watch {
     mutable std::shared_ptr<FolderWatch> folder;   ///< from then on
     mutable std::vector<Arrival> first{};          ///< what came while nothing ran yet
     std::function<void()> began{};                    ///< called where no file that comes from now on is missed
-    std::function<bool()> out_of_time{};   ///< asked as the run's `cancelled`, which ends the watch: this breaks it off
     std::function<void(const std::string&)> tell{};   ///< of folders that go or come, at that moment; by one thread at a time
 };
 
@@ -75,6 +74,7 @@ struct RunSeriesOptions {
     int in_flight = 3;                   ///< items on a device at once, fewer where memory is short
     std::function<void(const Progress&)> progress;   ///< called by one thread at a time
     std::function<bool()> cancelled;     ///< true: items in flight are finished, no more begin
+    std::function<bool()> cut_off{};     ///< true: items in flight have no result, either; a watch is broken off
     Along along;                         ///< may be empty; with the files that are made of all items, where it comes to them
     std::filesystem::path trace;         ///< timeline in Chrome's trace format; empty: none
 };

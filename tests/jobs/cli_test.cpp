@@ -429,6 +429,17 @@ TEST_CASE("cli: limits count for a plan, for frames on standard output and for a
     CHECK(run.status == 1);
     CHECK(contains(run.err, "left of the limit on outputs"));
     CHECK(fs::file_size(folder / "out.pgm") == whole.out.size() / 5 * 2);   // and half a frame is not
+    // An item of a series that takes long has no result, and those before it stay.
+    fs::create_directory(folder / "items");
+    for (const char* const name : {"a", "b", "c"}) io::write(folder / "items" / (std::string(name) + ".npy"), ramp(90, 70));
+    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"f": "items/*.npy"}, "inputs": {"image": "{f}"},
+        "steps": [{"run": "diffusion_lb", "iterations": 1000000}], "outputs": {"image": "s/{f.stem}.npy"}})");
+    const Run series = run_program({"run", "series.json", "--device", "native", "--limit", "time=1s"}, folder.path());
+    CAPTURE(series.err);
+    CHECK(series.status == 1);
+    CHECK(contains(series.err, "stopped by --limit time=1s"));
+    CHECK_FALSE(contains(series.err, "did not end"));
+    CHECK_FALSE(fs::exists(folder / "s"));
     // A watch that a limit ends has not ended as it should.
     fs::create_directory(folder / "in");
     io::write(folder / "in/a.npy", ramp(9, 7));

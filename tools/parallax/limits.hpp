@@ -29,6 +29,8 @@ public:
     Enforced(const Enforced&) = delete;
     Enforced& operator=(const Enforced&) = delete;
 
+    /// Whether there is a limit on time.
+    bool has_time() const noexcept { return seconds_ > 0; }
     /// Work is to end. What does not hear of it within some seconds is ended with the process.
     bool time_is_up() const noexcept { return up_; }
     /// Runs `work`; what it throws because time is up is told as that.

@@ -212,7 +212,6 @@ int run_within(const Enforced& limits, const Options& options) {
     if (options.watch) {
         how.watch =
             engine::series::Watch{options.idle.value_or(0), [&limits] { return interrupted() || limits.time_is_up(); }, nullptr};
-        how.watch->out_of_time = [&limits] { return limits.time_is_up(); };
         how.watch->tell = [&bar](const std::string& news) {
             bar.clear();
             warn({news});
@@ -235,6 +234,7 @@ int run_within(const Enforced& limits, const Options& options) {
     run_options.cancelled = [&limits] { return interrupted() || limits.time_is_up(); };
     std::string report;
     run_options.along = reports_along(options, report);
+    if (limits.has_time()) run_options.series.cut_off = [&limits] { return limits.time_is_up(); };
     run_options.series.readers = options.readers;
     run_options.series.writers = options.writers;
     run_options.series.in_flight = options.in_flight;
