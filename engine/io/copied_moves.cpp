@@ -1,8 +1,8 @@
 #include "io/copied_moves.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -12,48 +12,68 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Archives and some file systems keep times to a second or two.
-constexpr std::int64_t close_enough = 2'000'000'000;
-
-/// How far a file's time is from that of what was moved; the largest number: it is not there, or another.
-std::int64_t distance(const std::optional<host::FileIdentity>& there, const Move& move) {
-    constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
-    if (!there || (!move.folder_of_files && there->bytes != move.bytes)) return far;
-    const auto [before, after] = std::minmax(there->modified, move.modified);
-    const std::uint64_t apart = static_cast<std::uint64_t>(after) - static_cast<std::uint64_t>(before);
-    return apart <= close_enough ? static_cast<std::int64_t>(apart) : far;
+/// Archives and some file systems cut times off: at 100 ns, at a second, at two.
+bool is_time(std::int64_t copied, std::int64_t original) {
+    constexpr std::array<std::int64_t, 6> steps{1, 100, 1000, 1'000'000, 1'000'000'000, 2'000'000'000};
+    return original != 0 && std::any_of(steps.begin(), steps.end(), [&](std::int64_t step) {
+               return copied % step == 0 && copied / step == original / step;
+           });
 }
 
-std::optional<host::FileIdentity> found(const host::Folder& folder, const fs::path& name, const Move& move) {
+using Found = std::optional<host::FileIdentity>;
+
+Found found(const host::Folder& folder, const fs::path& name, bool folder_of_files) {
     std::error_code ignored;
+    if (name.empty()) return std::nullopt;
     const fs::file_status status = fs::symlink_status(folder / name, ignored);
-    const bool is_of_its_kind = move.folder_of_files ? fs::is_directory(status) : fs::is_regular_file(status);
+    const bool is_of_its_kind = folder_of_files ? fs::is_directory(status) : fs::is_regular_file(status);
     return is_of_its_kind ? host::identity_of(folder / name) : std::nullopt;
+}
+
+bool is_new(const Found& there, const Move& move) {
+    return there && (move.folder_of_files || there->bytes == move.bytes) && is_time(there->modified, move.modified);
+}
+
+void know_file(Move& move, const host::Folder& folder) {
+    const Found part = found(folder, move.part, false), there = found(folder, name_of(move), false),
+                old = found(folder, move.old, false);
+    move.inode = part ? part->inode : is_new(there, move) ? there->inode : 0;
+    move.old_inode = old ? old->inode : 0;
+    // What is neither the new one nor the one of before, somebody has written since.
+    if (move.was && move.was->inode != 0 && there && is_time(there->modified, move.was->modified))
+        move.was = {there->inode, there->modified};
+}
+
+bool know_folder(Move& move, const host::Folder& folder) {
+    const Found part = found(folder, move.part, true), there = found(folder, name_of(move), true);
+    const auto is_old = [&](const Found& one) { return one && is_time(one->modified, move.old_modified); };
+    move.was.reset();
+    if (part && there) {   // exchanged, or not yet
+        const bool before = is_new(part, move) && is_old(there), after = is_old(part) && is_new(there, move);
+        move.inode = before ? part->inode : there->inode;
+        return before != after;
+    }
+    if (part && !is_new(part, move) && move.old_modified != 0) return false;   // the old one, of which the new one has gone?
+    move.inode = part ? part->inode : is_new(there, move) ? there->inode : 0;
+    return true;
 }
 
 }   // namespace
 
 bool know_again(std::vector<Move>& moves, const FolderOf& folder_of) {
-    for (Move& move : moves) {
-        std::optional<host::Folder> opened;
+    return std::all_of(moves.begin(), moves.end(), [&](Move& move) {
         try {
-            opened = folder_of(move.folder);
-        } catch (const std::system_error&) {   // it has gone, and what was in it needs no number
-            continue;
+            const host::Folder folder = folder_of(move.folder);
+            if (move.folder_of_files) return know_folder(move, folder);
+            know_file(move, folder);
+        } catch (const std::system_error&) {   // the folder has gone, and what was in it needs no number
         }
-        const host::Folder& folder = *opened;
-        const auto part = found(folder, move.part, move), there = found(folder, name_of(move), move);
-        move.was.reset();
-        if (!move.folder_of_files || !part || !there) {   // no two that were exchanged
-            if (part) move.inode = part->inode;
-            else if (there && distance(there, move) <= close_enough) move.inode = there->inode;
-            continue;
-        }
-        const std::int64_t of_part = distance(part, move), of_there = distance(there, move);
-        if (of_part == of_there) return false;
-        move.inode = of_part < of_there ? part->inode : there->inode;
-    }
-    return true;
+        return true;
+    });
+}
+
+bool has_moved_along(const host::Folder& folder, const Move& move) {
+    return found(folder, move.part, move.folder_of_files) || is_new(found(folder, name_of(move), move.folder_of_files), move);
 }
 
 }   // namespace parallax::io

@@ -70,6 +70,7 @@ std::optional<std::vector<Move>> moves_from(const Json& list, bool overwrite) {
         move.overwrite = json.value("overwrite", overwrite);
         if (json.contains("was"))
             move.was = {json.at("was").at(0).get_ref<const std::uint64_t&>(), json.at("was").at(1).get<std::int64_t>()};
+        move.old_modified = json.value("old_modified", std::int64_t{0});
         if (json.contains("modified")) move.modified = json.at("modified").get<std::int64_t>();
         if (json.contains("old_inode")) move.old_inode = json.at("old_inode").get_ref<const std::uint64_t&>();
         if (!is_name(move.part) || !is_name(move.name) || (!move.old.empty() && !is_name(move.old))) return std::nullopt;
@@ -104,7 +105,10 @@ bool understand(const std::string& text, Done& done) {
             if (json.contains("which")) done.which[place] = json.at("which").get<std::string>();
         }
         if (json.contains("number")) done.number = json.at("number").get<std::string>();
-        if (json.contains("tree")) done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
+        if (json.contains("tree")) {
+            done.trees.insert(json.at("tree").get_ref<const std::uint64_t&>());
+            if (json.contains("name")) done.tree_names.insert(json.at("name").get<std::string>());
+        }
         if (json.contains("forward")) done.forward = true;
         if (json.contains("undo")) done.undone = true;
         if (json.contains("commit")) {
@@ -174,6 +178,7 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
 
 void Journal::close() noexcept { _close(descriptor_); }
 std::string Journal::number() const { return {}; }
+std::optional<unsigned> Journal::owner() const noexcept { return std::nullopt; }
 
 Done Journal::read() const {
     std::string all(static_cast<std::size_t>(_filelength(descriptor_)), '\0');
@@ -212,7 +217,19 @@ void Journal::close() noexcept { ::close(descriptor_); }
 
 std::string Journal::number() const {
     const auto identity = host::identity_of(descriptor_);
-    return identity ? std::to_string(identity->device) + ':' + std::to_string(identity->inode) : "";
+    if (!identity || identity->inode == 0) return {};
+    std::int64_t birth = 0;
+#if defined(__linux__) && defined(STATX_BTIME)
+    struct statx state{};
+    if (::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BTIME, &state) == 0 && (state.stx_mask & STATX_BTIME) != 0)
+        birth = state.stx_btime.tv_sec * 1000000000 + state.stx_btime.tv_nsec;
+#endif
+    return std::to_string(identity->inode) + ' ' + std::to_string(birth);
+}
+
+std::optional<unsigned> Journal::owner() const noexcept {
+    struct stat status{};
+    return ::fstat(descriptor_, &status) == 0 ? std::optional<unsigned>(status.st_uid) : std::nullopt;
 }
 
 Done Journal::read() const {
@@ -303,7 +320,9 @@ void Journal::place(const fs::path& folder, const std::string& which) {
     write(line, false);
 }
 
-void Journal::tree(std::uint64_t inode, bool synced) { write(Json::object({{"tree", inode}}), synced); }
+void Journal::tree(std::uint64_t inode, const std::string& name, bool synced) {
+    write(Json::object({{"tree", inode}, {"name", name}}), synced);
+}
 void Journal::forward() { write(Json::object({{"forward", true}}), true); }
 void Journal::undo() { write(Json::object({{"undo", true}}), true); }
 
@@ -320,6 +339,7 @@ void Journal::commit(const std::vector<Move>& moves, bool synced) {
         if (move.folder_of_files) list.back()["folder_of_files"] = true;
         if (move.overwrite != overwrite) list.back()["overwrite"] = move.overwrite;
         if (move.was) list.back()["was"] = {move.was->inode, move.was->modified};
+        if (move.old_modified != 0) list.back()["old_modified"] = move.old_modified;
         if (move.modified != 0) list.back()["modified"] = move.modified;
         if (move.old_inode != 0) list.back()["old_inode"] = move.old_inode;
     }

@@ -33,6 +33,7 @@ struct Move {
     std::optional<Was> was{};       ///< what was there when it was committed; nothing: that is not known
     std::uint64_t old_inode = 0;    ///< of `old`, where that is a file: the same, or of a copy
     std::int64_t modified = 0;      ///< when what is new was last changed; 0: that is not known
+    std::int64_t old_modified = 0;  ///< the same of a folder that was there before
 };
 
 struct Done {
@@ -40,11 +41,12 @@ struct Done {
     std::set<std::filesystem::path> places;      ///< folders with parts
     std::map<std::filesystem::path, std::string> which;   ///< which_folder() of them, where a journal says that
     std::set<std::uint64_t> trees;               ///< numbers of folders that are removed with what is in them
+    std::set<std::string> tree_names;            ///< and their names, by which they are known in a copy
     std::optional<std::vector<Move>> moves;      ///< it is committed
     bool forward = false;                        ///< all that could be moved is in its place for good; the rest waits
     bool undone = false;                         ///< or was about to be
-    std::string number;                          ///< of the journal and its device, when it was made; empty: it does not say
-    bool copied = false;                         ///< it has another by now
+    std::string number;                          ///< of the journal, when it was made; empty: it does not say
+    bool copied = false;                         ///< the journal has another number now
     bool strange = false;                        ///< a line that was written whole says what this version does not know
 };
 
@@ -63,12 +65,14 @@ public:
 
     /// The user whose it is, where that is another than this process's.
     std::optional<unsigned> stranger() const noexcept { return stranger_; }
+    /// The user whose it is.
+    std::optional<unsigned> owner() const noexcept;
     Done read() const;
     void made(const std::filesystem::path& folder);
     void place(const std::filesystem::path& folder, const std::string& which);
     /// Of a folder under a name of the transaction's, or about to get one. Without this line only what is empty is removed:
     /// somebody may have given another's folder such a name.
-    void tree(std::uint64_t inode, bool synced);
+    void tree(std::uint64_t inode, const std::string& name, bool synced);
     void commit(const std::vector<Move>&, bool synced);
     /// What could be moved has been; from now on nothing of it goes back.
     void forward();
@@ -78,7 +82,9 @@ private:
     explicit Journal(int descriptor) : descriptor_(descriptor) {}
     static std::unique_ptr<Journal> make_file(const host::Folder& base, const std::string& transaction);
     void close() noexcept;
-    std::string number() const;   ///< its own and its device's; empty where the system has none
+    /// Its own, and when it was made, as numbers come again; without its device's, which differs where a disk is mounted once
+    /// more. Empty where the system has none.
+    std::string number() const;
     void write(const Json&, bool sync);
     int descriptor_;
     std::size_t bytes_ = 0;     ///< of a journal that was made

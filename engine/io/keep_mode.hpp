@@ -9,10 +9,11 @@ namespace parallax::io {
 /// had none, whatever its folder gives to new files. Nothing where `old` is not there.
 void keep_mode(const std::filesystem::path& old, const std::filesystem::path& part);
 
-/// Of a folder and what is in it: each as that of its name was. What has none is no more open than any of the old ones.
-void keep_modes_of_tree(const std::filesystem::path& old, const std::filesystem::path& part);
+/// Nobody but its owner may go into it until it has its mode. The one that it had.
+std::filesystem::perms close_to_others(const std::filesystem::path& folder);
 
-/// Nobody but its owner may go into it until it has its mode.
-void close_to_others(const std::filesystem::path& folder);
+/// Of a folder that was closed and what is in it: each as that of its name was. What has none is no more open than any of the old
+/// ones. `given`: what it had before, and has again where the old one has gone.
+void keep_modes_of_tree(const std::filesystem::path& old, const std::filesystem::path& part, std::filesystem::perms given);
 
 }   // namespace parallax::io

@@ -93,7 +93,13 @@ private:
     std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(10);
 };
 
-/// These files of a transaction but its journal, and the folders of which that says so: by their number, and in a copy by their name. The pointer to
+bool is_named(const std::string& file, const std::set<std::string>& names) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return file.starts_with(name) && (file.size() == name.size() || file[name.size()] == '-');   // "-more", "-going"
+    });
+}
+
+/// These files of a transaction but its journal, and of folders those that the journal names, by their number. The pointer to
 /// the journal goes last: without it nobody would know whose the others are. False: one of them is left.
 bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::vector<fs::path>& files,
                   const Patience& patience, const Done& done = {}, std::optional<unsigned> owner = {}) {
@@ -104,7 +110,8 @@ bool remove_parts(const host::Folder& folder, const std::string& transaction, co
         patience.check();
         const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
         const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
-        if (identity && (done.copied || done.trees.contains(identity->inode))) gone = remove_tree(folder, file, owner) && gone;
+        const bool is_tree = identity && (done.copied ? is_named(file.string(), done.tree_names) : done.trees.contains(identity->inode));
+        if (is_tree) gone = remove_tree(folder, file, owner) && gone;
         else fs::remove(folder / file, ignored);
     }
     if (gone && std::find(files.begin(), files.end(), transaction + base_ending) != files.end())
@@ -183,7 +190,12 @@ bool reaches_beyond(const Done& done, const MovesByFolder& moves, const std::set
 /// Under the path of the one that the journal means: what the transaction has there is neither to be seen here nor done.
 bool is_another(const host::Folder& there, const fs::path& folder, const Done& done, const MovesByFolder& moves) {
     const auto which = done.which.find(folder);
-    if (which == done.which.end() || (done.copied && !folder.is_absolute())) return false;   // it was copied with its base
+    if (which == done.which.end()) return false;
+    if (done.copied && !folder.is_absolute()) {   // copied with its base, or something else by now
+        const auto in_it = moves.find(folder);
+        return in_it != moves.end() && !std::all_of(in_it->second.begin(), in_it->second.end(),
+                                                    [&](const Move& move) { return has_moved_along(there, move); });
+    }
     const std::string now = which_folder(there);
     if (now.empty()) throw Later{};   // it could be told once
     if (now == which->second) return false;
@@ -308,7 +320,7 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
                 if (!move.old.empty()) files.emplace_back(move.old);
             }
         }
-        return remove_parts(folder, transaction, files, patience, done, journal->stranger());
+        return remove_parts(folder, transaction, files, patience, done, done.copied ? journal->owner() : journal->stranger());
     };
     bool gone = true;
     for (const fs::path& place : done.places) {

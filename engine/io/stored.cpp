@@ -33,10 +33,8 @@ void read_some(Input& input, const StoredArray& array, std::int64_t count, std::
     }
 }
 
-}   // namespace
-
-/// Each file holds as much as the others of the slowest axes: slices, or some of them. More files than slices are not spread over what
-/// there is.
+/// Each file holds as much as the others of the slowest axes: slices, or some of them. More files than slices are not spread over
+/// what there is.
 void check_number_of_parts(const Source& source, const StoredArray& array) {
     auto left = static_cast<std::int64_t>(array.parts.size());
     for (const Axis& axis : array.file.desc.axes) {
@@ -52,6 +50,8 @@ void check_number_of_parts(const Source& source, const StoredArray& array) {
                      array.file.desc.describe()),
          "name one file for each slice, or correct the sizes");
 }
+
+}   // namespace
 
 void check_stored(const Source& source, StoredArray& array) {
     check_number_of_parts(source, array);

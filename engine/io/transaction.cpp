@@ -208,7 +208,7 @@ void Transaction::make_folder(const host::Folder& place, Entry& entry) {
     const auto identity = host::identity_of(place / entry.part);
     if (!identity) return;
     entry.inode = identity->inode;
-    journal_->tree(identity->inode, how_.synced);
+    journal_->tree(identity->inode, entry.part, how_.synced);
 }
 
 /// What has the name of a part must be the folder that was made: no link that somebody has put there.
@@ -260,10 +260,13 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         if (is_folder) make_folder(folder, entries_.back());
         const fs::path old = folder / target.filename();
         std::error_code error;
-        const bool replaces = added.overwrite && fs::exists(fs::symlink_status(old, error));
-        if (replaces) is_folder ? close_to_others(part) : make_part_as_closed(old, part);   // before anything is in it
+        const fs::file_status was = added.overwrite ? fs::symlink_status(old, error) : fs::file_status();
+        const bool replaces_tree = is_folder && fs::is_directory(was), replaces_file = !is_folder && fs::exists(was);
+        const fs::perms given = replaces_tree ? close_to_others(part) : fs::perms::unknown;   // before anything is in it
+        if (replaces_file) make_part_as_closed(old, part);
         produce(part);
-        if (replaces) is_folder ? keep_modes_of_tree(old, part) : keep_mode(old, part);
+        if (replaces_tree) keep_modes_of_tree(old, part, given);
+        if (replaces_file) keep_mode(old, part);
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
         if (!error) count(target, bytes);
         return part;
@@ -340,7 +343,7 @@ void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t
             throw IoError(show(entry.target), "is a folder and no Zarr store",
                           "choose another name: what is in it is not removed");
         const auto identity = folder ? host::identity_of(to) : std::nullopt;
-        if (identity) told_of(entry.target, "cannot be replaced", [&] { journal_->tree(identity->inode, how_.synced); });
+        if (identity) told_of(entry.target, "cannot be replaced", [&] { journal_->tree(identity->inode, entry.old, how_.synced); });
         return;
     }
     fs::create_hard_link(to, place / entry.old, error);
@@ -369,9 +372,11 @@ void Transaction::put_in_place() {
                 throw IoError(show(entry.target), "has appeared while the job ran", "use --overwrite to replace it");
             set_aside(entry, folder, i);
         }
-        const auto old = is_folder || entry.old.empty() ? std::nullopt : host::identity_of(folder / entry.old);
+        // A folder of before still has its name.
+        const auto old = entry.old.empty() ? std::nullopt : is_folder ? host::identity_of(to) : host::identity_of(folder / entry.old);
         moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
-                         is_folder, entry.overwrite, was, old ? old->inode : 0, identity->modified});
+                         is_folder, entry.overwrite, was, old && !is_folder ? old->inode : 0, identity->modified,
+                         old && is_folder ? old->modified : 0});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {

@@ -62,6 +62,12 @@ std::vector<std::string> input_of(const Source& source) {
     const std::size_t got = file.read_some(head.data(), head.size());
     const char* const demuxer = demuxer_of(Head(head.data(), got));
     if (!demuxer) fail(source, "is no video that is known", again);
+    if (std::memcmp(head.data(), "RIFF", 4) == 0) {   // ffprobe says nothing where it ends between two frames
+        const std::uint64_t bytes = head[4] | head[5] << 8 | head[6] << 16 | std::uint64_t{head[7]} << 24;
+        if (bytes + 8 > source.bytes + 1)
+            fail(source, fmt::format("ends after {} of its {} bytes", source.bytes, bytes + 8),
+                 "the film is cut off: write or copy it again");
+    }
     return {"-v", "error", "-protocol_whitelist", "file", "-f", demuxer, "-i", path_for_child(source.path)};
 }
 
@@ -110,7 +116,7 @@ Video look(const Source& source) {
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
     for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
-                                   "stream=width,height,nb_frames,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
+                                   "stream=width,height,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
                                    "sample_aspect_ratio:stream_tags=alpha_mode:stream_side_data=rotation",
                                    "-of", "json"})
         options.arguments.emplace_back(word);
@@ -129,7 +135,9 @@ Video look(const Source& source) {
     if (!said.is_object() || !said.contains("streams") || said["streams"].empty())
         fail(source, fmt::format("cannot be read as a video: {}", last_words(child)), again);
     // What it tells of, its status says nothing of: frames that it leaves out, or makes up.
-    if (child.ending() != "exit status 0" || !child.last_message().empty())
+    // Lines that are not of the film (a dynamic linker's, say) begin otherwise.
+    const std::string message = child.last_message();
+    if (child.ending() != "exit status 0" || message.starts_with('[') || message.find("message repeated") != std::string::npos)
         fail(source, fmt::format("is a damaged video: {}", last_words(child)), again);
     const Json& stream = said["streams"][0];
     const std::int64_t width = stream.value("width", std::int64_t{0}), height = stream.value("height", std::int64_t{0}),
@@ -158,8 +166,6 @@ Video look(const Source& source) {
             file.warnings.push_back(
                 fmt::format("its frames are shown for times of different lengths: {:.4g} s, their mean, is taken for all", mean));
     }
-    if (const auto told = integer_of(stream.value("nb_frames", "")); told && *told > frames)
-        file.warnings.push_back(fmt::format("it says that it has {} frames, and {} can be read: it may be cut off", *told, frames));
     if (pixels.find("10") != std::string::npos || pixels.find("12") != std::string::npos ||
         pixels.find("16") != std::string::npos)
         file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));

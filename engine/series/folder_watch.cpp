@@ -53,7 +53,7 @@ FolderWatch::FolderWatch(std::vector<std::string> patterns, std::string pointer,
     : pointer_(std::move(pointer)), where_(absolute(where)), next_look_(steady_clock::now()) {
     if (where_.confined)
         confinement_.emplace(where_, [this](const fs::path&, const ConfigError& error) {
-            tell_once(fmt::format("{}: it is not taken", error.found));
+            if (dynamic_cast<const NoSuchFile*>(&error) == nullptr) tell_once(fmt::format("{}: it is not taken", error.found));
         });
     for (std::string& text : patterns) {
         Pattern pattern{std::move(text), {}, {}};
@@ -89,6 +89,17 @@ std::optional<FolderWatch::Way> FolderWatch::way_to(const fs::path& folder) cons
 std::string FolderWatch::trouble_with(const fs::path& folder) const {
     const std::optional<Way> way = way_to(folder);
     return way ? trouble_at(way->path) : "is not there";
+}
+
+std::optional<host::FileIdentity> FolderWatch::identity_of(const fs::path& file) {
+    if (!confinement_) return host::identity_of(file);
+    try {
+        const std::optional<host::OpenedFile> opened = confinement_->open_if_there(file, pointer_);
+        return opened ? host::identity_of(opened->path()) : std::nullopt;
+    } catch (const ConfigError& error) {
+        tell_once(fmt::format("{}: it is not taken", error.found));
+        return std::nullopt;
+    }
 }
 
 void FolderWatch::tell_once(std::string sentence) {
@@ -169,10 +180,12 @@ void FolderWatch::read_notices() {
                 } else {
                     being_written_.erase(key);
                     std::error_code error;
+                    if (!confinement_ && !fs::is_regular_file(file, error)) break;
                     // A look may have been faster than the notice.
                     const auto known = taken_.find(key);
-                    const bool same = known != taken_.end() && known->second && known->second == host::identity_of(file);
-                    if (!same && fs::is_regular_file(file, error) && fs::file_size(file, error) > 0) take(file, now);
+                    const auto here = identity_of(file);
+                    const bool same = known != taken_.end() && known->second && known->second == here;
+                    if (!same && here && here->bytes > 0) take(file, now);
                 }
                 break;
             }
@@ -222,7 +235,7 @@ void FolderWatch::forget(const fs::path& folder, bool taken_too) {
     // Whoever asked knows what it has read, and holds a file that comes again against that.
     std::erase_if(taken_, [&](const auto& taken) {
         if (!lies_in(folder, taken.first)) return false;
-        const auto now = host::identity_of(path_from(taken.first));
+        const auto now = identity_of(path_from(taken.first));
         return !now || now != taken.second;
     });
 }
@@ -291,7 +304,7 @@ void FolderWatch::look() {
             const std::string key = to_utf8(file);
             there.insert(key);
             if (taken_.count(key) > 0 || being_written_.count(key) > 0) continue;
-            const std::optional<host::FileIdentity> here = host::identity_of(file);
+            const std::optional<host::FileIdentity> here = identity_of(file);
             if (!here) continue;
             const std::uint64_t bytes = here->bytes;
             // One that was given back comes, empty as it is: whoever took it waits to know what became of it.
@@ -317,7 +330,7 @@ void FolderWatch::look() {
 
 bool FolderWatch::give_back(const fs::path& file) {
     const std::string key = to_utf8(file);
-    const std::optional<host::FileIdentity> here = host::identity_of(file);
+    const std::optional<host::FileIdentity> here = identity_of(file);
     for (auto& [folder, place] : places_)
         if (!here && lies_in(folder, key)) has_gone(folder, place);   // a look may not have been taken since
     if (is_away(file)) taken_.erase(key);
@@ -343,7 +356,7 @@ bool FolderWatch::is_away(const fs::path& file) const {
 
 void FolderWatch::take(const fs::path& file, steady_clock::time_point at) {
     const std::string key = to_utf8(file);
-    taken_[key] = host::identity_of(file);
+    taken_[key] = identity_of(file);
     seen_.erase(key);
     arrived_.push_back({file, at});
 }

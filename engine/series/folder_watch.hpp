@@ -92,6 +92,8 @@ private:
     std::optional<Way> way_to(const std::filesystem::path& folder) const;
     std::string trouble_with(const std::filesystem::path& folder) const;
     void tell_once(std::string);
+    /// Of a file as the job may read it; nothing: it is not there, or lies elsewhere.
+    std::optional<host::FileIdentity> identity_of(const std::filesystem::path&);
     void begin_notices();
     void begin_notices(const std::filesystem::path&, Place&);
     void end_notices(Place&);

@@ -49,7 +49,8 @@ void check_targets(const PreparedSeries& series) {
     };
     RealPaths real;
     std::error_code unknown;
-    Places places(!series.where.confined, fs::weakly_canonical(fs::absolute(series.where.out), unknown));   // a stranger's files may be links by now: nothing is tried there
+    // A stranger's files may be links by now: nothing is tried there.
+    Places places(!series.where.confined, fs::weakly_canonical(fs::absolute(series.where.out), unknown));
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
         if (const std::size_t* const other = places.take(real.of(path), owner))
             throw ConfigError(at, fmt::format("the file {} for {} and for {}", to_utf8(path), whose(*other), whose(owner)),

@@ -134,7 +134,8 @@ std::string hash_of_input(const PreparedInput& input, std::size_t number) {
     const io::FileInfo& info = input.infos[number];
     const host::OpenedFile opened = input.open(input.files[number]);
     std::string hash;
-    if (!fs::is_directory(opened.path())) hash = io::hash_file(opened.path(), {}, info.read_bytes);
+    std::error_code unknown;
+    if (!fs::is_directory(opened.path(), unknown)) hash = io::hash_file(opened.path(), {}, info.read_bytes);
     if (info.parts.empty()) return hash;
     for (const io::FilePart& part : info.parts)
         hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));

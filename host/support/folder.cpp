@@ -241,8 +241,8 @@ void sync_file(const fs::path& path) {
 
 namespace {
 
-/// Of a call that the system or the file system does not have, or a container does not give.
-[[maybe_unused]] bool is_missing(int code) { return code == EINVAL || code == ENOSYS || code == EPERM; }
+/// Of a call that the system or the file system does not have.
+[[maybe_unused]] bool is_missing(int code) { return code == EINVAL || code == ENOSYS; }
 
 }  // namespace
 
@@ -250,7 +250,13 @@ std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcep
     std::error_code error;
 #if defined(__linux__) && defined(SYS_renameat2)
     if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), 1u /* RENAME_NOREPLACE */) == 0) return {};
-    if (!is_missing(errno)) return last_error();
+    const int code = errno;
+    if (code == EPERM) {   // of a container that does not give the call; else of a folder to which names can only be added
+        if (fs::exists(fs::symlink_status(to, error))) return std::make_error_code(std::errc::file_exists);
+        fs::rename(from, to, error);
+        return error;
+    }
+    if (!is_missing(code)) return {code, std::generic_category()};
 #endif
     // A second name for the file is made in one step, and fails where the name exists: no gap for another process.
     fs::create_hard_link(from, to, error);
@@ -268,7 +274,7 @@ std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcep
 std::error_code exchange(const fs::path& a, const fs::path& b) noexcept {
 #if defined(__linux__) && defined(SYS_renameat2)
     if (::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), 2u /* RENAME_EXCHANGE */) == 0) return {};
-    if (!is_missing(errno)) return last_error();
+    if (!is_missing(errno) && errno != EPERM) return last_error();   // EPERM: of a container
 #endif
     static_cast<void>(a), static_cast<void>(b);
     return std::make_error_code(std::errc::not_supported);

@@ -387,3 +387,12 @@ TEST_CASE("outputs: what is in a store that replaces another is as closed to oth
     CHECK(seen > 6);
     CHECK((fs::status(store).permissions() & fs::perms::mask) == fs::perms(0750));
 }
+
+TEST_CASE("outputs: a store in the place of a file is open as any new folder") {
+    const Folder folder;
+    const HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'y', 40}, {'x', 40}}));
+    io::write(folder / "new.zarr", array);
+    put(folder / "a.zarr", "a file");
+    io::write(folder / "a.zarr", array, {.overwrite = true});
+    CHECK(fs::status(folder / "a.zarr").permissions() == fs::status(folder / "new.zarr").permissions());
+}

@@ -314,6 +314,32 @@ TEST_CASE("killed before every call that changes a file: all outputs or none, an
 
 TEST_CASE("killed, and copied: so it is in the copy") { kill_everywhere(true); }
 
+TEST_CASE("killed: what somebody has written since stays, in the folder and in a copy of it") {
+    if (!is_traced()) return;
+    const TempFolder top;
+    const fs::path folder = top / "work";
+    for (const Scenario& scenario : scenarios()) {
+        if (std::string(scenario.name) != "three outputs, over old ones") continue;
+        set_up(scenario, folder);
+        const int calls = run_traced(command("job.json", scenario.options), folder.string(), environment, {}).calls;
+        for (const bool copied : {false, true}) {
+            for (int at = 1; at <= calls; at += std::min(stride(), 3)) {
+                set_up(scenario, folder);
+                if (run_traced(command("job.json", scenario.options), folder.string(), environment, {at, 0, false}).status == 0) continue;
+                CAPTURE(copied);
+                CAPTURE(at);
+                if (copied) copy_in_place(folder);
+                fs::remove(folder / "out/counts.json");
+                write_text(folder / "out/counts.json", "somebody's");
+                const TracedRun next = run_traced(command("touch.json", {}), folder.string(), environment, {});
+                REQUIRE_MESSAGE(next.status == 0, next.err);
+                CHECK(read_text(folder / "out/counts.json") == "somebody's");
+                CHECK(hidden(folder / "out", false) == "");
+            }
+        }
+    }
+}
+
 TEST_CASE("failing calls that change files: an error and no output, or all of them") {
     if (!is_traced()) return;
     const TempFolder top;

@@ -481,7 +481,7 @@ TEST_CASE("watch: confined, no folder elsewhere is watched or told of, and a lin
     fs::create_directory(elsewhere / "there");
     write_frames(elsewhere / "there", 1);
     std::set<std::string> answers;
-    for (const std::string place : {(elsewhere / "there").string(), (elsewhere / "none").string(), (elsewhere / "there/f000.tif").string(),
+    for (const std::string& place : {(elsewhere / "there").string(), (elsewhere / "none").string(), (elsewhere / "there/f000.tif").string(),
                                     std::string("link")}) {
         Json job = frames_job();
         job["for_each"]["frame"] = place + "/*.tif";
@@ -508,6 +508,13 @@ TEST_CASE("watch: confined, no folder elsewhere is watched or told of, and a lin
         io::write(folder / "new.tif", frame(2));
         fs::rename(folder / "new.tif", folder / "frames/f002.tif");
         run.has_done({"f002"});
+        // A link that is moved in: whatever is there, it is told alike and ends nothing.
+        for (const char* const to : {"there/f000.tif", "nothing.tif"}) {
+            fs::create_symlink(elsewhere / to, folder / "moved.link");
+            const std::string name = std::string(to) == "nothing.tif" ? "b.tif" : "a.tif";
+            fs::rename(folder / "moved.link", folder / "frames" / name);
+            run.says(name + ", outside the job's folder and every root: it is not taken");
+        }
         // The folder gives its place to a link.
         fs::rename(folder / "frames", folder / "aside");
         fs::create_directory_symlink(elsewhere / "there", folder / "frames");
