@@ -1,6 +1,7 @@
 // Jobs of very many outputs, steps, files: the time to plan one grows with their number. Where it grew with the square each of these took
 // more than ten seconds of a processor.
 #include "support.hpp"
+#include "support/sanitizers.hpp"
 
 #include "parallax/host/json.hpp"
 
@@ -73,9 +74,11 @@ TEST_CASE("many: folders of outputs may be more than a system lets a program hav
     const Run asked = run("ulimit -Sn 64; exec \"$@\"", "soft");
     CHECK_MESSAGE(asked.status == 0, asked.err);
     CHECK(fs::is_regular_file(folder / "soft/59/a.npy"));
+#if !PARALLAX_ADDRESS_SANITIZER   // which looks at an object through a pipe, and takes it for none where no pipe is to be had
     const Run limited = run("ulimit -n 64; exec \"$@\"", "hard");
     CHECK(limited.status == 1);
     CHECK_MESSAGE(limited.err.find("ulimit -n") != std::string::npos, limited.err);
     CHECK_FALSE(fs::exists(folder / "hard"));
+#endif
 }
 #endif
