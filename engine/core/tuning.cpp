@@ -203,7 +203,8 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder, const std::vecto
     std::vector<TuningFile> files;
     for (const fs::path& path : paths) {
         constexpr const char* hint = "PARALLAX_TUNING names a folder of tuning files: remove what is none";
-        if (fs::exists(path, code) && !fs::is_regular_file(path, code)) throw IoError(path.string(), "is a folder, a pipe or a device, and no file", hint);
+        if (fs::exists(path, code) && !fs::is_regular_file(path, code))
+            throw IoError(path.string(), "is a folder, a pipe or a device, and no file", hint);
         constexpr std::size_t most = std::size_t{64} << 20;
         std::string text(std::min<std::uintmax_t>(fs::file_size(path, code), most + 1), '\0');
         std::ifstream stream(path, std::ios::binary);

@@ -2,6 +2,7 @@
 
 #include "io/folder_move.hpp"
 #include "io/io.hpp"
+#include "support/birth_time.hpp"
 #include "support/octets.hpp"
 #include "support/json_outline.hpp"
 
@@ -218,13 +219,7 @@ void Journal::close() noexcept { ::close(descriptor_); }
 std::string Journal::number() const {
     const auto identity = host::identity_of(descriptor_);
     if (!identity || identity->inode == 0) return {};
-    std::int64_t birth = 0;
-#if defined(__linux__) && defined(STATX_BTIME)
-    struct statx state{};
-    if (::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BTIME, &state) == 0 && (state.stx_mask & STATX_BTIME) != 0)
-        birth = state.stx_btime.tv_sec * 1000000000 + state.stx_btime.tv_nsec;
-#endif
-    return std::to_string(identity->inode) + ' ' + std::to_string(birth);
+    return std::to_string(identity->inode) + ' ' + std::to_string(host::birth_time(descriptor_));
 }
 
 std::optional<unsigned> Journal::owner() const noexcept {
@@ -289,7 +284,9 @@ bool is_own(const std::string& transaction) {
 
 void Journal::write(const Json& json, bool sync) {
     std::string line = line_of(json);
-    if (bytes_ == 0 && !own_.empty() && !number().empty()) line.insert(0, line_of(Json::object({{"number", number()}})));
+    if (bytes_ == 0 && !own_.empty()) {
+        if (const std::string own = number(); !own.empty()) line.insert(0, line_of(Json::object({{"number", own}})));
+    }
     if ((bytes_ += line.size()) > longest)
         throw std::system_error(std::make_error_code(std::errc::value_too_large), "the journal of so many files");
     for (std::size_t at = 0; at < line.size();) {

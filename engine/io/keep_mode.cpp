@@ -64,10 +64,12 @@ void keep_modes_of_tree(const fs::path& old, const fs::path& part, fs::perms giv
         if (fs::is_directory(was)) of_folders &= was.permissions();
         else if (fs::is_regular_file(was)) of_files &= was.permissions();
     }
+    if (ignored) of_files = of_folders = fs::perms::none;   // not all were seen
     for (fs::recursive_directory_iterator at(part, ignored), end; !ignored && at != end; at.increment(ignored)) {
         const fs::path same = old / at->path().lexically_relative(part);
         std::error_code unknown;
-        if (fs::exists(fs::symlink_status(same, unknown))) keep_mode(same, at->path());
+        const fs::file_status was = fs::symlink_status(same, unknown);
+        if (fs::exists(was) && !fs::is_symlink(was)) keep_mode(same, at->path());
         else restrict_to(at->path(), at->is_directory(unknown) ? of_folders : of_files);
     }
     keep_mode(old, part);

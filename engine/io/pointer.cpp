@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/journal.hpp"
 #include "parallax/host/error.hpp"
+#include "support/birth_time.hpp"
 #include "support/file_identity.hpp"
 
 #include <fmt/format.h>
@@ -82,17 +83,6 @@ std::string which_machine() {
 #endif
 }
 
-/// When it was made: a number may come again. 0: the file system does not know.
-std::int64_t birth_of(const fs::path& path) {
-#if defined(__linux__) && defined(STATX_BTIME)
-    struct statx state{};
-    if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BTIME, &state) == 0 && (state.stx_mask & STATX_BTIME) != 0)
-        return state.stx_btime.tv_sec * 1000000000 + state.stx_btime.tv_nsec;
-#endif
-    static_cast<void>(path);
-    return 0;
-}
-
 #if defined(_WIN32)
 
 PointerLock put_file(const fs::path& path, const std::string& text, bool) {
@@ -151,7 +141,7 @@ std::string which_folder(const host::Folder& folder) {
     const auto identity = host::identity_of(folder / ".");
     const std::string machine = which_machine();
     if (!identity || identity->inode == 0 || machine.empty()) return {};
-    return fmt::format("{} {} {} {}", machine, identity->device, identity->inode, birth_of(folder / "."));
+    return fmt::format("{} {} {} {}", machine, identity->device, identity->inode, host::birth_time(folder / "."));
 }
 
 PointerLock write_pointer(const host::Folder& folder, const std::string& transaction, const fs::path& place,

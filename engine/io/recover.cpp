@@ -110,8 +110,10 @@ bool remove_parts(const host::Folder& folder, const std::string& transaction, co
         patience.check();
         const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
         const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
-        const bool is_tree = identity && (done.copied ? is_named(file.string(), done.tree_names) : done.trees.contains(identity->inode));
-        if (is_tree) gone = remove_tree(folder, file, owner) && gone;
+        const auto is_known = [&] {
+            return done.copied ? is_named(file.string(), done.tree_names) : done.trees.contains(identity->inode);
+        };
+        if (identity && is_known()) gone = remove_tree(folder, file, owner) && gone;
         else fs::remove(folder / file, ignored);
     }
     if (gone && std::find(files.begin(), files.end(), transaction + base_ending) != files.end())
