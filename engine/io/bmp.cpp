@@ -27,6 +27,7 @@ struct Picture {
     bool top_down = false;
     std::uint64_t pixels_at = 0, row_bytes = 0;
     std::array<std::array<std::uint8_t, 3>, 256> palette{};
+    int colours = 0;                       ///< of it
     std::array<std::uint32_t, 4> masks{};  ///< red, green, blue, alpha
 };
 
@@ -77,6 +78,7 @@ Picture read_header(const Source& source, File& file) {
         file.seek(14 + header);
         file.read(table.data(), colours * entry, "the palette");
         headers_end += colours * entry;
+        picture.colours = static_cast<int>(colours);
         bool grey = true;
         for (std::size_t i = 0; i < colours; ++i) {
             const unsigned char* c = table.data() + i * entry;
@@ -120,7 +122,7 @@ Picture read_header(const Source& source, File& file) {
     return picture;
 }
 
-void decode(File& file, const Picture& picture, std::byte* to) {
+void decode(const Source& source, File& file, const Picture& picture, std::byte* to) {
     const ArrayDesc& desc = picture.file.desc;
     const std::int64_t width = desc.size('x'), height = desc.size('y'), channels = desc.size('c');
     const std::array<Field, 4> fields = {Field(picture.masks[0]), Field(picture.masks[1]), Field(picture.masks[2]),
@@ -135,7 +137,9 @@ void decode(File& file, const Picture& picture, std::byte* to) {
             const unsigned char* in = row.data() + x * picture.bits / 8;
             if (picture.bits <= 8) {
                 const int shift = 8 - picture.bits - static_cast<int>(x * picture.bits % 8);
-                const auto& colour = picture.palette[static_cast<std::size_t>((*in >> shift) & ((1 << picture.bits) - 1))];
+                const int index = (*in >> shift) & ((1 << picture.bits) - 1);
+                check_in_palette(source, index, picture.colours);
+                const auto& colour = picture.palette[static_cast<std::size_t>(index)];
                 std::copy_n(colour.begin(), channels, out);
             } else if (picture.bits == 24) {
                 out[0] = in[2], out[1] = in[1], out[2] = in[0];
@@ -159,7 +163,7 @@ FileInfo info(const Source& source) {
 HostArray read(const Source& source) {
     File file = source.open();
     const Picture picture = read_header(source, file);
-    return read_picture(source, picture.file, [&](std::byte* to) { decode(file, picture, to); });
+    return read_picture(source, picture.file, [&](std::byte* to) { decode(source, file, picture, to); });
 }
 
 }  // namespace parallax::io::bmp

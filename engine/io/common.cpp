@@ -41,6 +41,12 @@ void check_plausible(const Source& source, std::uint64_t decoded, std::uint64_t 
          "the header is damaged or the file is cut off: write or copy it again");
 }
 
+void check_in_palette(const Source& source, int index, int colours) {
+    if (index < colours) return;
+    fail(source, fmt::format("has a pixel of colour {} in a palette of {}, which are counted from 0", index, colours),
+         "the file is damaged: write or copy it again");
+}
+
 void check_limit(const Source& source, const ArrayDesc& desc) {
     if (desc.dense_bytes() > source.options.limit_bytes) {
         fail(source,

@@ -210,6 +210,8 @@ std::vector<std::string> endings_for(const ArrayDesc&, const WriteOptions& = {})
 ArrayDesc declared(const Source&, ElementType, const std::vector<ArrayDesc::Extent>&);
 /// Throws where `decoded` bytes cannot come out of `stored` bytes of a format that shrinks at most `ratio` times.
 void check_plausible(const Source&, std::uint64_t decoded, std::uint64_t stored, std::uint64_t ratio);
+/// Throws IoError for a pixel whose index is beyond its palette of so many colours.
+void check_in_palette(const Source&, int index, int colours);
 /// Throws past limit_bytes.
 void check_limit(const Source&, const ArrayDesc&);
 /// Memory for the result, from the caller's allocator if there is one. Throws past limit_bytes.

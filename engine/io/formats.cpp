@@ -97,7 +97,7 @@ const Format* by_extension(const fs::path& path) {
 
 /// The first bytes, unpacked where the file is compressed.
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
-    std::vector<unsigned char> head(head_bytes);
+    std::vector<unsigned char> head(static_cast<std::size_t>(std::min<std::uint64_t>(head_bytes, source.bytes)));
     File& file = source.looked_into.emplace(File::open(source.path, source.bytes, source.name));
     head.resize(file.read_some(head.data(), head.size()));
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 
@@ -86,6 +87,7 @@ struct Picture {
     int bits = 8;
     bool palette = false;
     std::array<std::array<std::uint8_t, 3>, 256> table{};  ///< the palette
+    int colours = 0;                                       ///< of it
 };
 
 [[noreturn]] void fail_with(const Source& source, const Reader& reader) {
@@ -153,6 +155,7 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
             break;
         default: {
             picture.palette = true;
+            picture.colours = palette_size;
             bool grey = true;
             for (int i = 0; i < palette_size; ++i) {
                 picture.table[static_cast<std::size_t>(i)] = {palette[i].red, palette[i].green, palette[i].blue};
@@ -206,6 +209,7 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
     });
     if (!done) fail_with(source, reader);
     if (!picture.palette) return;
+    check_in_palette(source, *std::max_element(indices.begin(), indices.end()), picture.colours);   // there is a pixel
     auto* out = reinterpret_cast<std::uint8_t*>(to);
     const bool colours = desc.find('c') != nullptr;
     for (const png_byte index : indices) {

@@ -45,8 +45,10 @@ std::optional<fs::path> link_at(const host::Folder& top, const fs::path& relativ
 }  // namespace
 
 Confinement::Confinement(const Locations& where, PassedOver passed_over) : passed_over_(std::move(passed_over)) {
+    std::error_code gone;   // then whole paths are left
+    here_ = fs::current_path(gone);
     const auto add = [this](const fs::path& path, const char* what) {
-        const fs::path absolute = fs::absolute(path.empty() ? fs::path(".") : path).lexically_normal();
+        const fs::path absolute = (here_ / (path.empty() ? fs::path(".") : path)).lexically_normal();
         try {
             tops_.push_back({parts_of(absolute), host::Folder::open_strictly(absolute)});
         } catch (const std::system_error& error) {
@@ -89,7 +91,7 @@ bool Confinement::leads_to_top(const Parts& parts) const {
 /// top are known by their names, as no link is among them, and whoever goes anywhere else has left.
 std::optional<Confinement::Place> Confinement::place_of(const fs::path& path) const {
     constexpr int most_links = 40;   // as the system
-    Parts here, ahead = parts_of(fs::absolute(path).lexically_normal());
+    Parts here, ahead = parts_of((here_ / path).lexically_normal());
     std::reverse(ahead.begin(), ahead.end());
     for (int links = 0; !ahead.empty();) {
         const fs::path part = std::move(ahead.back());
@@ -173,7 +175,7 @@ host::OpenedFile Confinement::open(const fs::path& file, const std::string& poin
 
 /// Nothing where a link is on the way, among others. Most ways have none, and a job may name files by the hundred thousand.
 std::optional<host::OpenedFile> Confinement::open_as_written(const fs::path& file) const {
-    const Parts parts = parts_of(fs::absolute(file).lexically_normal());
+    const Parts parts = parts_of((here_ / file).lexically_normal());
     const Top* const top = top_of(parts);
     if (top == nullptr || parts.size() == top->parts.size()) return std::nullopt;
     try {
@@ -205,7 +207,7 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
     const auto [fixed, parts] = split_pattern(pattern);
     const std::optional<Place> place = place_of(fixed);
     if (!place) refuse(pattern, pointer);
-    std::vector<fs::path> found;
+    std::vector<fs::path> found, doubtful;
     try {
         PatternBudget budget(pointer);
         std::vector<std::pair<host::Folder, fs::path>> level{{place->top->folder.below(place->relative), fixed}};
@@ -220,7 +222,9 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
                     if (name.front() == '.' || !matches(parts[p], name)) continue;
                     if (last) {
                         const fs::file_status is = fs::symlink_status(entry, ignored);
-                        if (fs::is_regular_file(is) || fs::is_symlink(is)) found.push_back(path / entry.filename());
+                        // One of a hundred thousand files is opened when it is read: unless somebody asks now which may be.
+                        if (fs::is_regular_file(is) && !passed_over_) found.push_back(path / entry.filename());
+                        else if (fs::is_regular_file(is) || fs::is_symlink(is)) doubtful.push_back(path / entry.filename());
                     } else if (fs::is_directory(fs::symlink_status(entry, ignored))) {
                         next.emplace_back(folder.below(entry.filename()), path / entry.filename());
                         budget.hold();
@@ -231,8 +235,10 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
         }
     } catch (const std::system_error&) {   // it has changed meanwhile, or is not there
     }
+    std::sort(doubtful.begin(), doubtful.end());
+    std::copy_if(doubtful.begin(), doubtful.end(), std::back_inserter(found),
+                 [&](const fs::path& file) { return is_readable(file, pointer); });
     std::sort(found.begin(), found.end());
-    std::erase_if(found, [&](const fs::path& file) { return !is_readable(file, pointer); });
     return found;
 }
 

@@ -59,6 +59,7 @@ private:
     std::optional<Place> place_of(const std::filesystem::path&) const;
     std::optional<host::OpenedFile> open_as_written(const std::filesystem::path&) const;
     bool is_readable(const std::filesystem::path&, const std::string& pointer) const;
+    std::filesystem::path here_{};   ///< where relative paths start, as they did when it was made
     std::vector<Top> tops_;
     PassedOver passed_over_;
 };

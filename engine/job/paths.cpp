@@ -243,6 +243,10 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     return path;
 }
 
+fs::path locate_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement& held) {
+    return locate(text, where, pointer, &held);
+}
+
 std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer,
                                      const Confinement* held) {
     if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer, held)};

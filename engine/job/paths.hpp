@@ -44,7 +44,9 @@ Locations absolute(Locations);
 /// has many to resolve gives the confinement that he holds.
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer,
                                     const Confinement* held = nullptr);
-/// The same for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
+/// The same of a confined one that is opened by its confinement before anything else: only then it is looked at.
+std::filesystem::path locate_input(const std::string& text, const Locations&, const std::string& pointer, const Confinement&);
+/// resolve_input() for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer,
                                                   const Confinement* held = nullptr);
 /// Throws ConfigError where an input has the name of a file that a run has not finished, which recovery could remove.

@@ -16,6 +16,7 @@
 #include "job/endings.hpp"
 #include "job/output_paths.hpp"
 #include "job/output_places.hpp"
+#include "job/pattern.hpp"
 #include "job/read.hpp"
 #include "pipeline/place.hpp"
 
@@ -142,8 +143,9 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         const bool is_new = recovered.insert(folder.native()).second;
         if (is_new && prepared.confinement) prepared.confinement->recover(folder);
         else if (is_new) io::recover(folder);
-        if (!input.globs) {
-            prepared.files.push_back(resolve_input(text, where, pointer, prepared.confinement.get()));
+        if (!input.globs || !has_wildcard(text)) {
+            prepared.files.push_back(prepared.confinement ? locate_input(text, where, pointer, *prepared.confinement)
+                                                          : resolve_input(text, where, pointer));
             continue;
         }
         for (const fs::path& file : resolve_inputs(text, where, pointer, prepared.confinement.get())) prepared.files.push_back(file);
@@ -159,7 +161,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     std::string likeness;   // that all must have
     std::string unlike;
     for (const fs::path& file : prepared.files) {
-        const host::OpenedFile opened = prepared.open(file);
+        const host::OpenedFile opened = prepared.open(file, pointer);
         whole.through = opened.path();
         whole.open_part = prepared.part_opener();
         prepared.infos.push_back(info_of(file, whole, input.read.pages));
@@ -194,8 +196,8 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     return prepared;
 }
 
-host::OpenedFile PreparedInput::open(const fs::path& file) const {
-    return confinement ? confinement->open(file, "") : host::OpenedFile(file);
+host::OpenedFile PreparedInput::open(const fs::path& file, const std::string& pointer) const {
+    return confinement ? confinement->open(file, pointer) : host::OpenedFile(file);
 }
 
 std::function<host::OpenedFile(const fs::path&)> PreparedInput::part_opener() const {

@@ -22,7 +22,7 @@ struct PreparedInput {
     std::shared_ptr<const Confinement> confinement{};   ///< of a confined job: each of its files is opened by it
 
     /// A file for as long as it is read, and a path by which it is opened: of a job that is not confined its own.
-    host::OpenedFile open(const std::filesystem::path&) const;
+    host::OpenedFile open(const std::filesystem::path&, const std::string& pointer = {}) const;
     /// io::ReadOptions::open_part.
     std::function<host::OpenedFile(const std::filesystem::path&)> part_opener() const;
 };

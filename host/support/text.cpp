@@ -40,17 +40,24 @@ std::string human_bytes(std::uint64_t bytes) {
     return fmt::format("{:.3g} {}", value, units[unit]);
 }
 
-std::string printable(std::string_view text) {
+namespace {
+
+std::string shown_as(std::string_view text, bool one_line) {
     std::string shown;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto c = static_cast<unsigned char>(text[i]);
         const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
         const bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;   // U+0080 to U+009F, which some terminals obey
-        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) shown += fmt::format("\\x{:02x}", c);
+        if ((c < 0x20 && (c != '\n' || one_line) && c != '\t') || c == 0x7f) shown += fmt::format("\\x{:02x}", c);
         else if (c1) shown += fmt::format("\\x{:02x}", next), ++i;
         else shown += text[i];
     }
     return shown;
 }
+
+}  // namespace
+
+std::string printable(std::string_view text) { return shown_as(text, false); }
+std::string printable_line(std::string_view text) { return shown_as(text, true); }
 
 }  // namespace parallax::host

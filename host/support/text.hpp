@@ -14,6 +14,8 @@ std::string trim(std::string_view);
 bool contains_nocase(std::string_view whole, std::string_view part);
 /// For terminals: control characters other than line feeds and tabs as \x1b.
 std::string printable(std::string_view);
+/// The same of what is one line: a name may hold line feeds, and none begins a line of its own.
+std::string printable_line(std::string_view);
 /// "12.3 GB" in powers of ten.
 std::string human_bytes(std::uint64_t);
 

@@ -269,6 +269,14 @@ TEST_CASE("every broken file has its sentence") {
         {"directory.tif", std::string("II*\0\xff\xff\0\0", 8), "damaged TIFF"},
         {"loop.tif", led_back(tiff({})), "go round in a loop"},
         {"palette.bmp", with(small_bmp(), 46, std::string("\xff\xff\0\0", 4)), "palette of 65535 colours"},
+        {"index.bmp", with(small_bmp(), 46, std::string("\x05\0\0\0", 4)), "a pixel of colour 5 in a palette of 5"},
+        {"index.png",   // 2 x 1 of a palette of two
+         std::string("\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x02\x00\x00\x00\x01"
+                     "\x08\x03\x00\x00\x00\xc3\xfc\x8f\xb8\x00\x00\x00\x06\x50\x4c\x54\x45\x0a\x14\x1e\x28\x32\x3c\xd5"
+                     "\x1b\xb4\xe9\x00\x00\x00\x0b\x49\x44\x41\x54\x78\xda\x63\x60\x64\x02\x00\x00\x07\x00\x04\xe5\xed"
+                     "\x94\xcf\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82",
+                     86),
+         "a pixel of colour 2 in a palette of 2"},
         {"rle.bmp", with(small_bmp(), 30, "\x01"), "compressed BMP"},
         {"bits.bmp", with(small_bmp(), 28, "\x07"), "7 bits a pixel"},
         {"header.bmp", with(small_bmp(), 14, "\x0d"), "BMP header of 13 bytes"},

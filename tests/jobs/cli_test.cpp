@@ -242,6 +242,24 @@ TEST_CASE("run: outputs, summary, report; a second run needs --overwrite; the re
     CHECK(repeated["job"] == report["job"]);
 }
 
+TEST_CASE("a line feed in a name begins no line of a message") {
+    const TempFolder folder;
+    const std::string name = "a\nerror: all is lost\nb";
+    Json job = {{"parallax", 1}, {"device", {{"backend", "native"}}}, {"inputs", {{"image", name + ".npy"}}},
+                {"steps", {{{"run", "equalize"}}}}, {"outputs", {{"image", "o.npy"}}}};
+    write_text(folder / "job.json", job.dump());
+    write_text(folder / (name + ".txt"), "no image");
+    write_text(folder / "step.json", R"({"parallax": 1, "steps": [{"run": "a\nerror: b"}]})");
+    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+             {"run", "job.json"}, {"plan", "job.json"}, {"info", name + ".txt"}, {"info", name}, {"run", "step.json"}, {"run", name}}) {
+        const Run run = run_program(arguments, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status != 0);
+        CHECK(contains(run.err, "\\x0aerror: "));
+        CHECK_FALSE(contains(run.err, "\nerror: "));
+    }
+}
+
 TEST_CASE("run: files from the command line, hashed in the report") {
     const TempFolder folder, elsewhere;
     io::write(elsewhere / "x.png", ramp(16, 16));

@@ -19,7 +19,7 @@ std::string colour(const char* code, const std::string& text) {
 }
 
 void line(const char* label, const std::string& text) {
-    if (!text.empty()) tell("  {:<9} {}\n", label, text);
+    if (!text.empty()) put(fmt::format("  {:<9} {}\n", label, host::printable_line(text)));
 }
 
 /// JSON leaves U+007F to U+009F as they are, which some terminals obey. Escaped they are the same JSON.
@@ -48,7 +48,7 @@ int report_error(const std::exception& error, const std::string& origin) {
         const std::string where = config->pointer.empty() || config->pointer.front() != '/' || origin.empty()
                                       ? (config->pointer.empty() ? origin : config->pointer)
                                       : fmt::format("{} in {}", config->pointer, origin);
-        put(fmt::format("{} {}\n", title, where.empty() ? "the request is wrong" : host::printable(where)));
+        put(fmt::format("{} {}\n", title, where.empty() ? "the request is wrong" : host::printable_line(where)));
         line("found", config->found);
         line("expected", config->expected);
         line("try", config->hint);
@@ -59,7 +59,8 @@ int report_error(const std::exception& error, const std::string& origin) {
         line("try", "end other programs, raise the limit (ulimit -v, a container's), or compute a part");
         return 1;
     }
-    put(fmt::format("{} {}\n", title, host::printable(error.what())));
+    const bool of_file = dynamic_cast<const IoError*>(&error) != nullptr;   // begins with its name; others have several lines
+    put(fmt::format("{} {}\n", title, of_file ? host::printable_line(error.what()) : host::printable(error.what())));
     const bool known = dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error);
     if (!known) line("note", "this is no error that Parallax knows: please report it");
     return 1;
@@ -86,7 +87,7 @@ void ProgressBar::show(const std::string& stage, double done) {
     constexpr int cells = 24;
     const int full = std::clamp(static_cast<int>(done * cells + 0.5), 0, cells);
     const std::string text =
-        fmt::format("[{:#<{}}{:.<{}}] {:3.0f}%  {}", "", full, "", cells - full, done * 100, host::printable(stage));
+        fmt::format("[{:#<{}}{:.<{}}] {:3.0f}%  {}", "", full, "", cells - full, done * 100, host::printable_line(stage));
     put(fmt::format("\r{:<{}}", text, width_));
     std::fflush(stderr);
     width_ = text.size();

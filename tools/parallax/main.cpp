@@ -110,7 +110,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     logger->set_pattern("%^%l%$: %v");
     logger->set_level(verbose ? spdlog::level::debug : spdlog::level::warn);
     spdlog::set_default_logger(logger);
-    parallax::host::on_warning([](const std::string& text) { spdlog::warn("{}", parallax::host::printable(text)); });
+    parallax::host::on_warning([](const std::string& text) { spdlog::warn("{}", parallax::host::printable_line(text)); });
     try {
         const int status = command.run();
         if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());

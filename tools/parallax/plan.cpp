@@ -109,7 +109,7 @@ int plan_within(const JobOptions& options, bool json) {
     const engine::PreparedJob job(std::move(parsed), options.locations(), {manifest_of(options), true, false, {}});
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
     if (job.series() != nullptr)
-        for (const std::string& warning : job.series()->items.warnings) spdlog::warn("{}", host::printable(warning));
+        for (const std::string& warning : job.series()->items.warnings) spdlog::warn("{}", host::printable_line(warning));
     print_plan(engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
 }

@@ -142,14 +142,14 @@ void summarise(const engine::JobResult& result) {
 }
 
 void warn(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) spdlog::warn("{}", host::printable(warning));
+    for (const std::string& warning : warnings) spdlog::warn("{}", host::printable_line(warning));
 }
 
 /// The summary, or the report where that is asked for on standard output.
 void tell_of_job(const Options& options, const engine::JobResult& result, const std::string& on_stdout) {
-    for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
+    for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable_line(warning));
     if (!result.retried.empty())
-        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", host::printable(result.retried));
+        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", host::printable_line(result.retried));
     if (options.json) fmt::print("{}\n", on_stdout);
     else if (!options.quiet) summarise(result);
     name_gallery(options);
@@ -163,7 +163,7 @@ engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started
         {"open device", engine::StageKind::host, std::chrono::duration<double>(Clock::now() - opening).count(), 1, true, {}});
     run_options.progress = [&bar, started](const std::string& stage, double done) {
         bar.show(stage, done);
-        spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), host::printable(stage));
+        spdlog::debug("{:.3f} s: {}", std::chrono::duration<double>(Clock::now() - started).count(), host::printable_line(stage));
     };
     return run_options;
 }

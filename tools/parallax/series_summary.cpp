@@ -256,7 +256,7 @@ void tell_of_series(const SeriesRunOptions& options, const SeriesResult& result,
     else if (!options.quiet)
         summarise(result, series);
     for (const engine::series::SeriesWarning& warning : result.warnings)
-        spdlog::warn("{}{}", host::printable(warning.first + ": " + warning.text),
+        spdlog::warn("{}{}", host::printable_line(warning.first + ": " + warning.text),
                      warning.items > 1 ? fmt::format("; so for {} items in all", warning.items) : std::string());
     report_failures(result, series.options.shard);
     name_gallery(options);

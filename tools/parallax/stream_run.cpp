@@ -50,7 +50,7 @@ int run_stream(const SeriesRunOptions& options, const JobOptions& where, const e
     how.in_flight = options.in_flight;
     how.cancelled = cancelled;
     const engine::stream::Result result = engine::stream::run(job, where.locations(), *engines.front(), how);
-    for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable(warning));
+    for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable_line(warning));
     if (!options.quiet) {
         const host::DeviceInfo& device = engines.front()->device();
         tell("device   {} ({}, {}, driver {})\n", device.name, to_string(device.type), device.platform, device.driver);
