@@ -50,6 +50,7 @@ private:
             fail(source, fmt::format("is {}, and the program that reads such, parallax-read-{}, is not there", of.what, of.name),
                  fmt::format("install {} and build Parallax again, or convert the file to TIFF, NPY or NIfTI", of.package));
         host::Child::Options options;
+        options.apart = true;
         options.arguments = {program};
         return host::Child(options);
     }
@@ -175,6 +176,7 @@ void write_by_reader(const std::filesystem::path& path, const std::string& name,
     const bool samples = c && c == &desc.axes.back() && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
     if (samples && (c->size == 3 || c->size == 4)) request["colour"] = c->size == 3 ? "rgb" : "rgb_alpha";
     host::Child::Options options;
+    options.apart = true;
     options.arguments = {program_of(of)};
     host::Child child(options);
     child.write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace));

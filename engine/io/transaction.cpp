@@ -44,6 +44,11 @@ const char* hint_for(const std::error_code& error) {
 
 std::atomic<std::uint64_t> bytes_left = std::numeric_limits<std::uint64_t>::max();
 
+void check_left(std::uint64_t left, const fs::path& file, std::uint64_t bytes, const char* hint) {
+    if (bytes > left)
+        throw IoError(show(file), fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, left), hint);
+}
+
 /// What decides on a file's format, and a little more: whole characters, few enough for every file system.
 std::string tail_of(const fs::path& name) {
     std::string text = show(name.filename());
@@ -79,11 +84,15 @@ void Transaction::limit(std::uint64_t bytes) { bytes_left = bytes; }
 
 void Transaction::count(const fs::path& file, std::uint64_t bytes, const char* hint) {
     std::uint64_t left = bytes_left.load();
-    do {
-        if (bytes > left)
-            throw IoError(show(file), fmt::format("has {} bytes, and {} are left of the limit on outputs", bytes, left), hint);
-    } while (!bytes_left.compare_exchange_weak(left, left - bytes));
+    do check_left(left, file, bytes, hint);
+    while (!bytes_left.compare_exchange_weak(left, left - bytes));
 }
+
+void Transaction::check_limit(const fs::path& file, std::uint64_t bytes, const char* hint) {
+    check_left(bytes_left.load(), file, bytes, hint);
+}
+
+void Transaction::count_back(std::uint64_t bytes) noexcept { bytes_left += bytes; }
 
 std::uint64_t Transaction::left_of_limit() noexcept { return bytes_left.load(); }
 

@@ -73,6 +73,10 @@ public:
     static void limit(std::uint64_t bytes);
     /// Counts what is written beside transactions, before it is. Throws IoError where so much is not left.
     static void count(const std::filesystem::path& file, std::uint64_t bytes, const char* hint = "raise the limit, or write less");
+    /// Throws what count() would throw, and counts nothing: of a file that add() counts.
+    static void check_limit(const std::filesystem::path& file, std::uint64_t bytes, const char* hint);
+    /// So much of what was counted is there no more.
+    static void count_back(std::uint64_t bytes) noexcept;
     /// How many are left of them: what writes many files stops there.
     static std::uint64_t left_of_limit() noexcept;
     /// Whether a file is one that add() has asked for: nobody else's, and written where it stands.

@@ -113,6 +113,7 @@ double seconds_a_frame(const Json& stream, const char* name) {
 
 Video look(const Source& source) {
     host::Child::Options options;
+    options.apart = true;
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
     for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
@@ -192,6 +193,7 @@ HostArray read(const Source& source) {
     FileInfo part = video.file;
     part.desc = chosen(source.name, video.file, source.options);
     host::Child::Options options;
+    options.apart = true;
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), {needed(source, "ffmpeg"), "-nostdin", "-noautorotate"});
     for (const char* const word :
@@ -222,6 +224,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
     const double rate = picture::frame_rate(given.desc, asked);
     const FileForChild file(path, name);
     host::Child::Options options;
+    options.apart = true;
     options.arguments = {
         program_for("ffmpeg"), "-v", "error", "-xerror",   // else what fails at its end, the index included, is status 0
         "-y", "-f", "rawvideo", "-pix_fmt", array.desc.find('c') ? "rgb24" : "gray", "-s",

@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t max_depth = 64;
 constexpr std::uintmax_t max_bytes = 64u << 20;
 constexpr std::size_t max_members = 10000;   // looking one up takes as long as there are members
+constexpr std::size_t max_values = 2'000'000;   // each takes up to 170 bytes
+constexpr std::size_t max_blanks = 1u << 20;    // in a row: the parser's words for an error behind them have all of them, eight bytes each
 
 std::string place_of(const std::string& text, std::size_t byte) {
     std::size_t line = 1, column = 1;
@@ -36,10 +38,20 @@ std::string place_of(const std::string& text, std::size_t byte) {
     return fmt::format("line {}, column {}", line, column);
 }
 
+bool has_blanks(std::string_view text, std::size_t count) {
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
+    return std::search_n(text.begin(), text.end(), count, true, [&](char c, bool) { return is_blank(c); }) != text.end();
+}
+
 /// nlohmann keeps the last of two equal keys without a word; a person who wrote both meant something else.
 void check_outline(const std::string& text, const std::string& origin) {
-    const auto fault = fault_of(text, {.levels = max_depth, .members = max_members, .keys_once = true});
+    if (has_blanks(text, max_blanks + 1))
+        throw ConfigError("", fmt::format("{}: more than {} blanks in a row", origin, max_blanks), "JSON with fewer");
+    const auto fault = fault_of(text, {.levels = max_depth, .members = max_members, .values = max_values, .keys_once = true});
     if (!fault) return;
+    if (fault->excess == JsonExcess::values)
+        throw ConfigError("", fmt::format("{}: more than {} values", origin, max_values),
+                          fmt::format("at most {}, lists and objects counted", max_values));
     if (fault->excess == JsonExcess::levels)
         throw ConfigError("", origin + ": values nested too deep", fmt::format("at most {} levels", max_depth));
     if (fault->excess == JsonExcess::members)

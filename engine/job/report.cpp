@@ -17,10 +17,11 @@ FileReport report_file(const std::filesystem::path& path, std::string format, co
                        std::optional<io::Stretch> part, std::string hash) {
     try {
         const auto identity = io::identity_of_tree(path);   // before the hash: what comes later is another
+        const bool certain = identity && !host::may_keep_its_time(*identity);
         const std::uint64_t bytes = io::bytes_of_tree(path);
         if (part && part->first == 0 && part->bytes >= bytes) part.reset();
         if (hash.empty()) hash = part ? io::hash_file(path, stop, part) : io::hash_of_tree(path, stop);
-        return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part};
+        return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part, certain};
     } catch (const std::system_error& error) {
         throw IoError(to_utf8(host::without_descriptor(path)), "cannot be looked at for its report: " + error.code().message(),
                       "leave files alone while a job runs");

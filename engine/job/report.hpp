@@ -25,6 +25,7 @@ struct FileReport {
     std::string format;
     std::optional<host::FileIdentity> identity;   ///< of the file that the hash is of
     std::optional<io::Stretch> hashed{};          ///< what the hash is of, where that is not the whole file
+    bool certain = false;        ///< its time is such that a change since would have given it another
 };
 struct InputReport {
     std::string name;

@@ -44,18 +44,59 @@ void find_unfinished(const fs::path& folder, std::set<std::string>& found) {
         if (const auto transaction = io::transaction_of(to_utf8(entry.filename()))) found.insert(to_utf8(folder / *transaction));
 }
 
-/// Looks at what was made of all items, and adds the folders of it.
-void check_made(const fs::path& manifest, bool hashes, Check& check, std::set<fs::path>& folders) {
-    std::optional<std::vector<FileState>> made;
+/// Records have whole paths. Of a folder that was copied or moved with its manifest in it the files beside that are meant, not
+/// those where it was, which may still be there.
+class Moved {
+public:
+    explicit Moved(const fs::path& manifest) : now_(place_of(manifest)) {}
+    /// Looks at an output, and whether it is where the folder is now.
+    void look(const FileState& file, const std::string& manifest) {
+        if (!from_.empty()) return;
+        const std::optional<fs::path> here = beside(file, manifest);
+        std::error_code error;
+        if (!here || !fs::exists(fs::symlink_status(*here, error))) return;
+        from_ = manifest;
+    }
+    /// Where it was; empty: nothing of it is here, or it has not moved.
+    const std::string& from() const noexcept { return from_; }
+    FileState there(FileState file, const std::string& manifest) const {
+        const std::optional<fs::path> here = from_.empty() ? std::nullopt : beside(file, manifest);
+        if (here) file.path = to_utf8(*here);
+        return file;
+    }
+
+private:
+    std::optional<fs::path> beside(const FileState& file, const std::string& manifest) const {
+        if (manifest.empty()) return std::nullopt;
+        const auto [known, is_new] = is_here_.try_emplace(manifest, false);
+        if (is_new) known->second = place_of(path_from(manifest)) == now_;
+        if (known->second) return std::nullopt;
+        const fs::path way = path_from(file.path).lexically_relative(path_from(manifest));
+        const auto up = std::count(way.begin(), way.end(), "..");
+        if (way.empty() || up != 1) return std::nullopt;
+        return (now_ / way).lexically_normal();
+    }
+    fs::path now_;
+    std::string from_;
+    mutable std::map<std::string, bool> is_here_;   ///< whether a record's folder is this one
+};
+
+/// Nothing where it is not there, or damaged.
+std::optional<Manifest::Made> find_made(const fs::path& manifest, Check& check) {
     try {
-        made = Manifest::made_in(manifest);
+        return Manifest::made_in(manifest);
     } catch (const ConfigError&) {
         check.problems.push_back("made.json is damaged: --resume writes it, and what is made of all items, again");
         check.made = 0;
+        return std::nullopt;
     }
-    if (!made) return;
-    check.made = made->size();
-    for (const FileState& file : *made) {
+}
+
+/// Looks at what was made of all items, and adds the folders of it.
+void check_made(const Manifest::Made& made, const Moved& moved, bool hashes, Check& check, std::set<fs::path>& folders) {
+    check.made = made.outputs.size();
+    for (const FileState& recorded : made.outputs) {
+        const FileState file = moved.there(recorded, made.manifest);
         folders.insert(path_from(file.path).parent_path());
         const std::string problem = problem_of(file, hashes);
         if (!problem.empty())
@@ -102,6 +143,7 @@ Json to_json(const Check& check) {
             {"failed", check.failed},
             {"damaged_lines", check.damaged_lines},
             {"made", check.made ? Json(*check.made) : Json(nullptr)},
+            {"moved_from", check.moved_from.empty() ? Json(nullptr) : Json(check.moved_from)},
             {"problems", check.problems}};
 }
 
@@ -119,6 +161,13 @@ Check check(const fs::path& manifest, bool hashes) {
     }
     const Manifest::Contents contents = Manifest::contents_of(manifest);
     check.damaged_lines = contents.damaged;
+    const std::optional<Manifest::Made> made = find_made(manifest, check);
+    Moved moved(manifest);
+    for (const auto& [name, record] : contents.records)
+        for (const FileState& file : record.outputs) moved.look(file, record.manifest);
+    if (made)
+        for (const FileState& file : made->outputs) moved.look(file, made->manifest);
+    check.moved_from = moved.from();
     std::set<fs::path> folders{manifest};
     LastWriters writers(contents.records);
     std::size_t wrong = 0;
@@ -126,15 +175,16 @@ Check check(const fs::path& manifest, bool hashes) {
         if (writers.is_replaced(record)) continue;
         (record.done ? check.done : check.failed) += 1;
         if (!record.done) continue;
-        for (const FileState& file : record.outputs) {
-            if (!writers.has_written(record, file)) continue;
+        for (const FileState& recorded : record.outputs) {
+            if (!writers.has_written(record, recorded)) continue;
+            const FileState file = moved.there(recorded, record.manifest);
             folders.insert(path_from(file.path).parent_path());
             const std::string problem = problem_of(file, hashes);
             if (!problem.empty() && ++wrong <= most_told)
                 check.problems.push_back(fmt::format("{} of {} {}: --resume does the item again", file.path, name, problem));
         }
     }
-    check_made(manifest, hashes, check, folders);
+    if (made) check_made(*made, moved, hashes, check, folders);
     if (wrong > most_told) check.problems.push_back(fmt::format("{} more outputs are missing or changed", wrong - most_told));
     std::set<std::string> unfinished;
     for (const fs::path& folder : folders) find_unfinished(folder, unfinished);

@@ -16,6 +16,7 @@ struct Check {
     std::size_t damaged_lines = 0;       ///< records that do not count
     bool makes_of_all = false;           ///< the job has tables or combined arrays
     std::optional<std::size_t> made;     ///< how many of them are recorded; nothing: not written yet, or by an earlier version
+    std::string moved_from;              ///< where the folder was when that was recorded, if it was copied or moved since
     std::vector<std::string> problems;   ///< a sentence each: what is missing, changed or damaged, and what to do
     bool whole() const noexcept { return failed == 0 && problems.empty(); }
 };

@@ -28,10 +28,10 @@ inline Json load_document(const std::filesystem::path& path) {
 /// Of what a series keeps beside its outputs.
 constexpr const char* limit_hint = "raise the limit, then --resume goes on: it counts what a series keeps beside its outputs, too";
 
-/// Counts it against the limit on outputs.
+/// Counted against the limit on outputs, as all that transactions write.
 inline void write_document(const std::filesystem::path& path, const Json& json, bool overwrite) {
     const std::string text = io::json_text(json);
-    io::Transaction::count(path, text.size(), limit_hint);
+    io::Transaction::check_limit(path, text.size(), limit_hint);
     io::write_text(path, text, overwrite);
 }
 

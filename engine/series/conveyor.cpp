@@ -152,7 +152,8 @@ void Conveyor::run_threads() {
     };
     const auto none = [] {
         return std::make_exception_ptr(
-            Error("the system gives no thread to read, compute or write in: end other programs, or raise the limit (ulimit -u)"));
+            Error("the system gives no thread to read, compute or write in: end other programs, or raise the limit (ulimit -u; their "
+                  "stacks count for --limit memory and ulimit -d)"));
     };
     for (int w = 0; w < belts_.front()->shape.writers; ++w) begin(writers, [this, w] { write(w); });
     if (writers.empty()) std::rethrow_exception(none());

@@ -60,7 +60,7 @@ void Conveyor::finish_item(Work& work) {
     record.done = true;
     record.window = window_of(series_.job, series_.items, work.number);
     for (const InputReport& input : work.input_reports) {
-        for (const FileReport& file : input.files) record.inputs.push_back(state_of(file));
+        for (const FileReport& file : input.files) record.inputs.push_back(state_of_input(file));
     }
     for (const OutputReport& output : work.output_reports) record.outputs.push_back(state_of(output.file));
     for (const OutputSpec& output : work.prepared->job.outputs) {
@@ -133,6 +133,16 @@ void Conveyor::add_up(const Work& work, const std::vector<Stage>& stages) {
     ++done_;
 }
 
+namespace {
+
+std::string words_of(const std::exception& error) {
+    if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) return error.what();
+    return "the system gives no more memory for it: raise the limit (--limit memory, ulimit -v, a container's), or let fewer be read "
+           "and written at once (--readers, --writers)";
+}
+
+}  // namespace
+
 void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unread) {
     {
         const std::lock_guard lock(mutex_);
@@ -141,11 +151,11 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unr
             if (more)
                 todo_.push_back(item), came_.notify_all();
             else
-                unread_[item] = {error.what()};
+                unread_[item] = {words_of(error)};
             return;
         }
     }
-    record_failure(item, error.what());
+    record_failure(item, words_of(error));
 }
 
 void Conveyor::record_failure(std::size_t item, const std::string& error, bool stops) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
 
 #include "io/f32_loss.hpp"
 #include "io/pieces.hpp"
@@ -30,6 +33,16 @@ namespace {
 
 bool is_fold_file(const fs::path& file) { return to_utf8(file.filename()).starts_with("fold-"); }
 
+/// Those that processes have named: others' files may begin so, too.
+std::vector<fs::path> own_files(const fs::path& folder) {
+    std::error_code ignored;
+    std::vector<fs::path> files = host::entries_of(folder, ignored);
+    std::erase_if(files, [](const fs::path& file) {
+        return !is_fold_file(file) || host::platform::unique_suffix_in(to_utf8(file.filename()).substr(std::strlen("fold-"))) == 0;
+    });
+    return files;
+}
+
 /// What an item was made of: other contents under its name are something else.
 std::string what_was_read(const Record& record) {
     std::string text = record.item + '\n' + record.window;
@@ -47,6 +60,13 @@ fs::path beside(const fs::path& folder, const std::string& name) {
 /// What the arrays of all items must have alike.
 std::string alike(const OutputSpec& spec, const ArrayDesc& desc) {
     return is_stack(spec.combine) ? desc.describe() : desc.with_type(ElementType::f32).describe();
+}
+
+void remove_states(const std::vector<fs::path>& files, const std::vector<fs::path>& but) {
+    for (const fs::path& file : files) {
+        std::error_code ignored;
+        if (!file.empty() && std::find(but.begin(), but.end(), file) == but.end()) fs::remove(file, ignored);
+    }
 }
 
 /// The number of each item by its name.
@@ -74,12 +94,19 @@ Folds::Folds(const PreparedSeries& series, fs::path folder, std::string about)
 Folds::~Folds() = default;
 
 void Folds::clear(const fs::path& folder) {
-    std::error_code ignored;
-    std::vector<fs::path> files;
-    for (const fs::path& file : host::entries_of(folder, ignored)) {
-        if (is_fold_file(file)) files.push_back(file);
+    for (const fs::path& file : own_files(folder)) fs::remove(file);
+}
+
+void Folds::sweep() const {
+    std::set<fs::path> spoken_of;
+    for (const State& state : found()) {
+        spoken_of.insert(state.header);
+        for (const auto& [output, file] : state.files) spoken_of.insert(file);
     }
-    for (const fs::path& file : files) fs::remove(file);
+    for (const fs::path& file : own_files(folder_)) {
+        std::error_code ignored;   // it stays, and counts for nothing
+        if (!spoken_of.contains(file)) fs::remove(file, ignored);
+    }
 }
 
 /// All that can be read, whether they count or not.
@@ -255,53 +282,37 @@ void Folds::save() {
     const std::unique_lock alone(adding_);
     // What has nothing new stays as it is: another shard may be reading it, the last one of all to write what all have made.
     if (items_.size() == saved_items_ || spoiled_) return;
+    io::Transaction::count_back(std::exchange(counted_, 0));   // of those before, which these replace
     Json files = Json::object(), seals = Json::object();
-    std::vector<fs::path> written = save_states(files, seals);
-    const Json header = with_checksum(host::with_octets_as_text({{"items", items_},
-                                                                 {"read", io::hash_text(about_ + read_)},
-                                                                 {"files", std::move(files)},
-                                                                 {"seals", std::move(seals)}}));
-    const std::string text = io::json_text(header);
-    count(written, text);
-    io::write_text(folder_ / path_from(unique_ + ".json"), text, true);
-    for (const fs::path& before : saved_files_) {   // the header speaks of the new ones now
-        std::error_code ignored;
-        if (std::find(written.begin(), written.end(), before) == written.end()) fs::remove(before, ignored);
+    std::vector<fs::path> written;
+    try {
+        save_states(written, files, seals);
+        const Json header = with_checksum(host::with_octets_as_text({{"items", items_},
+                                                                     {"read", io::hash_text(about_ + read_)},
+                                                                     {"files", std::move(files)},
+                                                                     {"seals", std::move(seals)}}));
+        write_document(folder_ / path_from(unique_ + ".json"), header, true);
+        counted_ += io::json_text(header).size();
+    } catch (...) {   // no header will speak of them; files of frames go on
+        for (std::size_t i = 0; i < written.size(); ++i)
+            if (!outputs_[i].statistic->is_summed_up()) written[i].clear();
+        remove_states(written, saved_files_);
+        throw;
     }
+    remove_states(saved_files_, written);   // the header speaks of the new ones now
     saved_files_ = std::move(written);
     saved_items_ = items_.size();
 }
 
-std::vector<fs::path> Folds::save_states(Json& files, Json& seals) {
-    std::vector<fs::path> written;
+void Folds::save_states(std::vector<fs::path>& written, Json& files, Json& seals) {
     ++saves_;
     for (Output& output : outputs_) {
         written.push_back(output.statistic->save(folder_ / path_from(unique_ + "-" + output.spec->name), saves_));
+        if (output.statistic->is_summed_up()) counted_ += fs::file_size(written.back());   // frames are counted as they grow
         files[output.spec->name] = to_utf8(written.back().filename());
         const Seal seal = output.statistic->seal(written.back(), items_.size());
         seals[output.spec->name] = {{"hash", seal.hash}, {"frame_bytes", seal.frame_bytes}};
     }
-    return written;
-}
-
-/// What a state is longer than the one before it, against the limit on outputs. Files of frames are counted as they grow.
-void Folds::count(const std::vector<fs::path>& states, const std::string& header) {
-    std::vector<fs::path> fresh;
-    std::uint64_t bytes = header.size();
-    for (std::size_t i = 0; i < states.size(); ++i) {
-        if (!outputs_[i].statistic->is_summed_up()) continue;
-        fresh.push_back(states[i]);
-        bytes += fs::file_size(states[i]);
-    }
-    if (bytes <= counted_) return;
-    try {
-        io::Transaction::count(folder_ / path_from(unique_ + ".json"), bytes - counted_, limit_hint);
-    } catch (const IoError&) {   // no header will speak of them
-        std::error_code ignored;
-        for (const fs::path& state : fresh) fs::remove(state, ignored);
-        throw;
-    }
-    counted_ = bytes;
 }
 
 std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& records) const {

@@ -43,6 +43,8 @@ public:
     /// Drops saved states that contain one of these items, which are about to be done again, whether they count or not.
     void forget(const std::set<std::string>& items);
     static void clear(const std::filesystem::path& folder);
+    /// Removes what processes that were ended have begun and no state speaks of. For whoever has the folder alone.
+    void sweep() const;
 
     /// Throws Error if the item's arrays do not have the shape of the others'.
     void check(const Work&);
@@ -67,8 +69,7 @@ private:
     std::vector<State> states(const Records&) const;
     bool is_sound(const State&) const;
     bool fits(const State&, const Records&) const;
-    std::vector<std::filesystem::path> save_states(Json& files, Json& seals);
-    void count(const std::vector<std::filesystem::path>& states, const std::string& header);
+    void save_states(std::vector<std::filesystem::path>& written, Json& files, Json& seals);
     const HostArray& array_of(const Work&, const Output&) const;
     void write(const std::filesystem::path&, const Output&, const Statistic& total, const ArrayDesc&,
                const std::vector<std::size_t>& order) const;
@@ -83,7 +84,7 @@ private:
     std::atomic<bool> spoiled_ = false;   ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
     std::size_t saved_items_ = 0;
-    std::uint64_t counted_ = 0;   ///< bytes of states, frames aside, that the limit on outputs has been told of
+    std::uint64_t counted_ = 0;   ///< bytes of the last states and their header, frames aside, in the limit on outputs
     mutable std::map<std::string, bool> sound_;   ///< states that were looked at, once
     mutable std::mutex sound_mutex_;
     std::shared_mutex adding_;   ///< shared by who adds, alone for who saves

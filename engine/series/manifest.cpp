@@ -60,6 +60,7 @@ std::string line_of(const Record& record) {
     if (!record.rows.empty()) json["rows"] = record.rows;
     if (!record.warnings.empty()) json["warnings"] = record.warnings;
     if (!record.times.empty()) json["times"] = record.times;
+    if (!record.manifest.empty()) json["manifest"] = record.manifest;
     const std::string text = host::with_octets_as_text(std::move(json)).dump(-1, ' ', false, Json::error_handler_t::replace);
     return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
 }
@@ -84,6 +85,7 @@ Record record_of(const Json& json) {
     record.rows = json.value("rows", Json::object());
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
+    record.manifest = json.value("manifest", std::string());
     if (record.sequence < 0 || record.sequence > last_sequence) throw Error("a number that no record gets");
     if (!record.rows.is_object() || !std::all_of(record.rows.begin(), record.rows.end(), is_rows))
         throw Error("rows that are none");
@@ -119,6 +121,25 @@ std::vector<fs::path> files_named(const fs::path& folder, const char* start, con
 
 std::vector<fs::path> journals(const fs::path& folder) { return files_named(folder, "items-", ".jsonl"); }
 
+/// found-<n>.json.
+std::vector<fs::path> findings(const fs::path& folder) {
+    std::vector<fs::path> files = files_named(folder, "found-", ".json");
+    std::erase_if(files, [](const fs::path& file) {
+        const std::string number = to_utf8(file.stem()).substr(std::strlen("found-"));
+        return number.empty() || number.find_first_not_of("0123456789") != std::string::npos;
+    });
+    return files;
+}
+
+/// Nothing where there is none.
+std::optional<Json> document_in(const fs::path& file) {
+    try {
+        return load_document(file);
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
 /// Calls `visit` with each whole line of a file; one that is longer than any record is none, and nothing is what has been cut off
 /// before its end. Whoever writes in the folder may have put a pipe or a device without end there: that has no lines.
 void for_each_line(const fs::path& path, const std::function<void(std::optional<std::string>)>& visit) {
@@ -143,6 +164,29 @@ void for_each_line(const fs::path& path, const std::function<void(std::optional<
     }
 }
 
+/// By its name, or by a record in it. Whoever names the folder of a manifest may keep files of his own there.
+bool is_own_journal(const fs::path& file) {
+    const std::string name = to_utf8(file.stem()).substr(std::strlen("items-"));
+    if (host::platform::unique_suffix_in(name) == name.size()) return true;
+    bool own = false;
+    for_each_line(file, [&](const std::optional<std::string>& line) { own = own || (line && record_from(*line)); });
+    return own;
+}
+
+/// Whether a series has been at work in a folder, whose header nobody can read.
+bool has_begun(const fs::path& folder) {
+    const std::vector<fs::path> files = journals(folder);
+    std::error_code error;
+    return fs::exists(fs::symlink_status(folder / "lock", error)) || std::any_of(files.begin(), files.end(), is_own_journal);
+}
+
+/// Of the manifest's folder, which a confined job holds.
+std::string whole_name_of(const fs::path& folder) {
+    fs::path name = host::without_descriptor(folder / "").lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();
+    return to_utf8(fs::absolute(name));
+}
+
 /// Inputs that all items have: which file is another now, and not where in the manifest that stands.
 void refuse_other_files(const Json& before, const Json& now, const fs::path& folder) {
     const Json nothing = {{"path", "no such file"}, {"xxh3_128", ""}};
@@ -154,7 +198,7 @@ void refuse_other_files(const Json& before, const Json& now, const fs::path& fol
         const char* const what = same_place ? "which has changed since" : "another input of all items than as";
         throw ConfigError("--manifest", fmt::format("{}, {} {} began", file, what, io::show(folder)),
                           same_place ? "the file as it was" : other,
-                          "--overwrite does every item again; --manifest DIR keeps both; with the file of before --resume "
+                          "--overwrite does every item again (without --shard); --manifest DIR keeps both; with the file of before --resume "
                           "goes on");
     }
 }
@@ -178,7 +222,7 @@ void refuse_changes(const Json& before, const Json& now, const fs::path& folder)
     };
     throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer,
                       fmt::format("{}, another job than that of {}", text(now), io::show(folder)), text(before),
-                      "--overwrite does every item again; --manifest DIR keeps both");
+                      "--overwrite does every item again (without --shard); --manifest DIR keeps both");
 }
 
 /// Names that variants had become those that they have.
@@ -221,9 +265,36 @@ bool Manifest::keeps(const fs::path& name) {
     return text == header_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock") || text == made_name;
 }
 
+void Manifest::check_free(const fs::path& folder) {
+    const fs::path header = folder / header_name;
+    std::error_code error;
+    std::vector<fs::path> doubtful;
+    if (fs::exists(fs::symlink_status(header, error))) {
+        if (const std::optional<Json> json = document_in(header)) {
+            if (json->is_object() && json->contains("parallax_series")) return;
+            doubtful.push_back(header);
+        } else if (!has_begun(folder)) {
+            doubtful.push_back(header);
+        }
+    } else {   // somebody may have removed a damaged one
+        doubtful = findings(folder);
+        if (fs::exists(fs::symlink_status(folder / made_name, error))) doubtful.push_back(folder / made_name);
+        std::erase_if(doubtful, [](const fs::path& file) {
+            const std::optional<Json> json = document_in(file);
+            return json && json->is_object() && json->contains("format") && is_as_written(*json, "format");
+        });
+    }
+    if (doubtful.empty()) return;
+    throw ConfigError("--manifest", fmt::format("{}, in which {} is no record of a series", io::show(folder),
+                                                io::show(doubtful.front().filename())),
+                      "a folder for records alone, which would replace that", "name another folder, or give the file another name");
+}
+
 void Manifest::clear(const fs::path& folder) {
-    for (const fs::path& file : journals(folder)) fs::remove(file);
-    for (const fs::path& file : files_named(folder, "found-", ".json")) fs::remove(file);
+    std::vector<fs::path> files = journals(folder);
+    std::erase_if(files, [](const fs::path& file) { return !is_own_journal(file); });
+    for (const fs::path& file : files) fs::remove(file);
+    for (const fs::path& file : findings(folder)) fs::remove(file);
     fs::remove(folder / made_name);
     fs::remove(folder / header_name);
 }
@@ -231,22 +302,25 @@ void Manifest::clear(const fs::path& folder) {
 fs::path Manifest::place_of_made(const fs::path& folder) { return folder / made_name; }
 
 void Manifest::write_made(const fs::path& file, const std::vector<FileState>& outputs) {
-    const Json json{{"outputs", host::with_octets_as_text(to_json(outputs))}, {"format", 1}};
+    const Json json = host::with_octets_as_text(
+        {{"outputs", to_json(outputs)}, {"manifest", whole_name_of(file.parent_path())}, {"format", 1}});
     io::write_json(file, with_checksum(json), false);
 }
 
-std::optional<std::vector<FileState>> Manifest::made_in(const fs::path& folder) {
+std::optional<Manifest::Made> Manifest::made_in(const fs::path& folder) {
     const fs::path file = place_of_made(folder);
     if (std::error_code error; !fs::exists(fs::symlink_status(file, error))) return std::nullopt;
-    std::vector<FileState> outputs;
+    Made made;
     try {
-        const Json json = load_document(file);
-        if (!is_as_written(json, "format")) throw Error("another than was written");
-        for (const Json& output : host::with_text_as_octets(json.at("outputs"))) outputs.push_back(file_from(output));
+        const Json written = load_document(file);
+        if (!is_as_written(written, "format")) throw Error("another than was written");
+        const Json json = host::with_text_as_octets(written);
+        for (const Json& output : json.at("outputs")) made.outputs.push_back(file_from(output));
+        made.manifest = json.value("manifest", std::string());
     } catch (const std::exception&) {
         throw ConfigError("", fmt::format("the damaged {}", io::show(file)), "what was made of all items");
     }
-    return outputs;
+    return made;
 }
 
 Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared,
@@ -277,7 +351,7 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
         if (!before.is_object() || !before.contains("job")) throw ConfigError("", "no header of a series", "one");
     } catch (const ConfigError&) {
         throw ConfigError("--manifest", fmt::format("the damaged {} in {}", header_name, io::show(folder)),
-                          "the header that the series began with", "--overwrite does every item again");
+                          "the header that the series began with", "--overwrite does every item again (without --shard)");
     }
     rename_variants(before, steps);
     refuse_changes(before, header, folder);
@@ -317,14 +391,15 @@ void Manifest::append(const Record& record) {
     const std::lock_guard lock(journal_->mutex);
     if (journal_->sequence < 0) journal_->sequence = contents().sequence;   // what comes now is later than all that is there
     stamped.sequence = ++journal_->sequence;
+    stamped.manifest = whole_name_of(folder_);
     const std::string line = line_of(stamped);
-    io::Transaction::count(folder_, line.size(), limit_hint);
+    if (!journal_->file) journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
+    io::Transaction::count(journal_->path, line.size(), limit_hint);
     const auto fail = [&](const char* what, int code) {
         throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(code)),
                       fmt::format("what is done cannot be recorded: {}, then --resume", io::write_hint_for(code)));
     };
     if (!journal_->file) {
-        journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
 #if defined(_WIN32)
         journal_->file = _wfopen(journal_->path.c_str(), L"ab");
 #else
@@ -359,6 +434,12 @@ Json identity_of(const Job& job) {
 FileState state_of(const FileReport& report) {
     return {report.path, report.bytes, report.identity ? report.identity->modified : 0, report.hash,
             report.identity ? report.identity->inode : 0};
+}
+
+FileState state_of_input(const FileReport& report) {
+    FileState state = state_of(report);
+    if (!report.certain) state.modified = 0;
+    return state;
 }
 
 fs::path place_of(const fs::path& file) {

@@ -46,6 +46,7 @@ struct Record {
     Json times = Json::object();     ///< kind of stage -> seconds
     std::int64_t at = 0;             ///< nanoseconds since 1970, for people
     std::int64_t sequence = 0;       ///< which record of an item is the later one: clocks may go wrong
+    std::string manifest;            ///< the folder of it then; empty: a version before did not say
 };
 
 class Manifest {
@@ -62,14 +63,20 @@ public:
     };
     /// What is recorded in a folder, whatever job it belongs to.
     static Contents contents_of(const std::filesystem::path& folder);
-    /// Forgets everything that was done before.
+    /// Throws ConfigError where somebody else's file has the name of one of a series: it would be taken for that, and replaced.
+    static void check_free(const std::filesystem::path& folder);
+    /// Forgets everything that was done before. Only what a series has written is removed.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
     /// Where it stands which files were made of all items. It appears together with them, so that their transaction writes it.
     static std::filesystem::path place_of_made(const std::filesystem::path& folder);
     static void write_made(const std::filesystem::path& file, const std::vector<FileState>& outputs);
+    struct Made {
+        std::vector<FileState> outputs;
+        std::string manifest;   ///< as Record has it
+    };
     /// Nothing where that is not recorded: not made yet, or by a version that did not. Throws ConfigError for a damaged record.
-    static std::optional<std::vector<FileState>> made_in(const std::filesystem::path& folder);
+    static std::optional<Made> made_in(const std::filesystem::path& folder);
     /// Whether files of such a name in its folder are records, locks or what has been gathered until now.
     static bool keeps(const std::filesystem::path& name);
 
@@ -101,8 +108,10 @@ Json identity_of(const Job&);
 /// Where a path leads, links followed: the same for each way to write it, whatever folder the series is run from.
 std::filesystem::path place_of(const std::filesystem::path&);
 
-/// As the file was when it was read or written, whatever stands under its name now.
+/// As the file was when it was written, whatever stands under its name now.
 FileState state_of(const FileReport&);
+/// As it was when it was read. Where its time did not say for certain that it stayed so, nor does the state.
+FileState state_of_input(const FileReport&);
 /// As records have it. Throws what json throws for another form.
 Json to_json(const std::vector<FileState>&);
 FileState file_from(const Json&);

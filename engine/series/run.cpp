@@ -8,6 +8,7 @@
 #include "series/conveyor.hpp"
 #include "series/known_folders.hpp"
 #include "series/recorded_files.hpp"
+#include "support/entries.hpp"
 #include "support/file_lock.hpp"
 #include "support/folder.hpp"
 #include "support/warnings.hpp"
@@ -263,7 +264,15 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
         locks.push_back(std::move(*lock));
     };
     take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);
-    if (shard.count > 1) take(fmt::format("lock-{}-of-{}", shard.number, shard.count), host::FileLock::Kind::exclusive);
+    if (shard.count == 1) return locks;
+    take(fmt::format("lock-{}-of-{}", shard.number, shard.count), host::FileLock::Kind::exclusive);
+    for (const fs::path& other : host::entries_of(folder, error)) {   // which deal the items out otherwise
+        const std::string name = to_utf8(other.filename());
+        const bool unlike = name.starts_with("lock-") && !name.ends_with(fmt::format("-of-{}", shard.count));
+        if (unlike && is_own_file(other) && !host::FileLock::take(other, host::FileLock::Kind::exclusive))
+            throw ConfigError("--shard", fmt::format("{}/{}, while {} is at work", shard.number, shard.count, name.substr(5)),
+                              "one number of shards for all that share a series", "wait for it, or choose its number of shards");
+    }
     return locks;
 }
 
@@ -327,6 +336,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     const SeriesOptions& how = series.options;
     const std::optional<host::Folder> held = hold_manifest(series);
     const fs::path& folder = how.manifest;
+    Manifest::check_free(folder);
     const std::vector<host::FileLock> locks = lock(folder, how.shard);
     if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
         if (!how.overwrite) {
@@ -341,6 +351,8 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     KnownFolders folders({{series.where.out, "the folder of outputs"}, {asked.options.manifest, "the folder of the manifest"}});
     const Forgetting forgetting(manifest, folders, is_new);
     Folds folds(series, folder, manifest.about());
+    const bool alone = std::all_of(locks.begin(), locks.end(), [](const host::FileLock& lock) { return lock.is_held(); });
+    if (how.shard.count == 1 && alone) folds.sweep();
     std::vector<std::size_t> todo = items_left(series, manifest, folds);
 
     SeriesResult result;

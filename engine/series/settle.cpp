@@ -49,7 +49,7 @@ const HostArray* array_for(const DeviceWork& work, std::size_t step) {
 Json files_of(const Work& work) {
     std::vector<FileState> files;
     for (const InputReport& input : work.input_reports)
-        for (const FileReport& file : input.files) files.push_back(state_of(file));
+        for (const FileReport& file : input.files) files.push_back(state_of_input(file));
     return to_json(files);
 }
 

@@ -87,7 +87,31 @@ std::ptrdiff_t Outlet::write_some(std::string_view bytes) {
 
 #endif
 
+/// Of a file; what came to its end since is somebody else's.
+void Outlet::take_back(std::size_t written) const noexcept {
+#if !defined(_WIN32)
+    struct stat state {};
+    if (written == 0 || ::fstat(descriptor_, &state) != 0 || !S_ISREG(state.st_mode)) return;
+    const off_t end = ::lseek(descriptor_, 0, SEEK_CUR);
+    if (end != state.st_size || end < static_cast<off_t>(written)) return;
+    (void)!::ftruncate(descriptor_, end - static_cast<off_t>(written));
+#else
+    static_cast<void>(written);
+#endif
+}
+
+bool are_one_file(int a, int b) noexcept {
+#if !defined(_WIN32)
+    struct stat one {}, other {};
+    return ::fstat(a, &one) == 0 && ::fstat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+#else
+    return static_cast<void>(a), static_cast<void>(b), false;
+#endif
+}
+
 bool Outlet::put(std::string_view bytes) {
+    const std::size_t all = bytes.size();
     const auto closed = [] {   // a file that the process itself has opened may have the number that was free
         return IoError("standard output", "is closed, or open for reading alone", "send it to a file or a program");
     };
@@ -105,8 +129,10 @@ bool Outlet::put(std::string_view bytes) {
         if (written < 0 && (errno == EPIPE || errno == ECONNRESET))
             return false;   // the latter of sockets with bytes on their way
         if (written < 0 && errno == EBADF) throw closed();
-        if (const int code = written < 0 ? errno : EIO; written <= 0)
+        if (const int code = written < 0 ? errno : EIO; written <= 0) {
+            take_back(all - bytes.size());
             throw IoError("standard output", fmt::format("cannot be written: {}", std::strerror(code)), io::write_hint_for(code));
+        }
         bytes.remove_prefix(static_cast<std::size_t>(written));
         moved = std::chrono::steady_clock::now();
     }

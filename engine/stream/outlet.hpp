@@ -15,12 +15,13 @@ public:
     Outlet(const Outlet&) = delete;
     Outlet& operator=(const Outlet&) = delete;
 
-    /// All of them. False where nobody reads any more. Throws IoError where they cannot be written, CancelledError where a stop is
+    /// All of them. False where nobody reads any more. Throws IoError where they cannot be written, of which nothing stays in a file, CancelledError where a stop is
     /// asked for and nobody has taken a byte for two seconds.
     bool put(std::string_view bytes);
 
 private:
     std::ptrdiff_t write_some(std::string_view bytes);
+    void take_back(std::size_t written) const noexcept;
 
     int descriptor_;
     int own_ = -1;          ///< the same pipe, opened once more: to this end it says at once how much it takes
@@ -29,5 +30,8 @@ private:
     std::size_t most_;       ///< bytes a call
     std::function<bool()> cancelled_;
 };
+
+/// Whether two descriptors stand for one file on a disk: what is written to the one would be read from the other, without end.
+bool are_one_file(int a, int b) noexcept;
 
 }   // namespace parallax::engine::stream

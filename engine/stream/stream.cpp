@@ -104,6 +104,8 @@ public:
           resident_(engine, Resident::overlapped),
           decoded_(static_cast<std::size_t>(options.in_flight)),
           computed_(static_cast<std::size_t>(options.in_flight)) {
+        if (are_one_file(options.input, options.output))
+            throw IoError("standard output", "is the file that standard input is", "write to another file");
         const InputSpec& input = pipe_in(job);
         const OutputSpec& output = pipe_out(job);
         source_ = static_cast<std::size_t>(&input - job.inputs.data());

@@ -169,8 +169,14 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     else posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
-    const int status =
-        posix_spawn(&state_->process, words.front().c_str(), &files, nullptr, arguments.data(), environment.data());
+    posix_spawnattr_t how;
+    posix_spawnattr_init(&how);
+    if (options.apart) {   // in a group of its own, which the terminal's keys do not reach
+        posix_spawnattr_setpgroup(&how, 0);
+        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+    }
+    const int status = posix_spawn(&state_->process, words.front().c_str(), &files, &how, arguments.data(), environment.data());
+    posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     close(to[0]);
     close(from[1]);

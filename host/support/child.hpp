@@ -28,6 +28,7 @@ public:
         std::vector<std::pair<std::string, std::string>> environment;   ///< set beside what this process has
         /// Its standard error, appended; empty: a file in memory. Of what comes to more than a line may have, the end is kept.
         std::filesystem::path messages;
+        bool apart = false;   ///< an interrupt at the terminal is not for it: of a program that does not follow_parent()
     };
 
     /// Throws Error where it cannot be started.

@@ -1,5 +1,7 @@
 #include "support/file_state.hpp"
 
+#include <chrono>
+
 #if !defined(_WIN32)
 #include <cerrno>
 #include <sys/stat.h>
@@ -8,6 +10,30 @@
 namespace parallax::host {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// As FileIdentity::modified has it.
+std::int64_t now_in_files() noexcept {
+#if defined(_WIN32)
+    return static_cast<std::int64_t>(fs::file_time_type::clock::now().time_since_epoch().count());
+#else
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+#endif
+}
+
+#if defined(_WIN32)
+constexpr std::int64_t second = 10'000'000;
+#else
+constexpr std::int64_t second = 1'000'000'000;
+#endif
+
+}  // namespace
+
+bool may_keep_its_time(const FileIdentity& file) noexcept {
+    const std::int64_t step = file.modified % second == 0 ? 2 * second + second / 10 : second / 50;
+    return file.modified > now_in_files() - step;
+}
 
 #if defined(_WIN32)
 

@@ -22,4 +22,8 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path&) noexcept;
 std::optional<FileIdentity> identity_of(int descriptor) noexcept;
 #endif
 
+/// Whether what is written from now on may leave a file with the time that it has: some file systems count whole seconds, or two
+/// of them (FAT), others the ticks of the system's clock. A clock that is behind that of a server is not seen through.
+bool may_keep_its_time(const FileIdentity&) noexcept;
+
 }  // namespace parallax::host

@@ -11,20 +11,6 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-/// Of the character that a text begins with, in bytes; 0 where that is no UTF-8, in its shortest form.
-std::size_t length_of_character(std::string_view text) {
-    const unsigned char first = byte_at(text, 0);
-    if (first < 0x80) return 1;
-    const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-    for (std::size_t i = 1; i < length; ++i)
-        if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
-    const unsigned char second = byte_at(text, 1);
-    const bool too_long = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-    const bool no_character =
-        (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);   // surrogates, and beyond the last
-    return too_long || no_character ? 0 : length;
-}
-
 /// U+EF80 to U+EFFF.
 bool stands_for_byte(std::string_view text) {
     const unsigned char second = byte_at(text, 1);
@@ -41,6 +27,19 @@ void change_texts(Json& json, const Change& change) {
 }
 
 }  // namespace
+
+std::size_t length_of_character(std::string_view text) {
+    const unsigned char first = byte_at(text, 0);
+    if (first < 0x80) return 1;
+    const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
+    const unsigned char second = byte_at(text, 1);
+    const bool too_long = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+    const bool no_character =
+        (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);   // surrogates, and beyond the last
+    return too_long || no_character ? 0 : length;
+}
 
 std::string text_of_octets(std::string_view bytes) {
     std::string text;

@@ -4,10 +4,14 @@
 
 #include "parallax/host/json.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace parallax::host {
+
+/// Of the character that a text begins with, in bytes; 0 where that is no UTF-8, in its shortest form.
+std::size_t length_of_character(std::string_view text);
 
 /// Bytes as UTF-8; what is UTF-8 without those characters stays as it is.
 std::string text_of_octets(std::string_view bytes);

@@ -66,6 +66,19 @@ std::string unique_suffix() {
     return fmt::format("{}-{}-{:08x}", process, counter++, drawn);
 }
 
+std::size_t unique_suffix_in(std::string_view text) noexcept {
+    std::size_t at = 0;
+    const auto take = [&](auto belongs) {
+        const std::size_t from = at;
+        while (at < text.size() && belongs(static_cast<unsigned char>(text[at]))) ++at;
+        return at - from;
+    };
+    const auto dash = [&] { return at < text.size() && text[at] == '-' && ++at; };
+    const auto digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
+    const auto hexadecimal = [&](unsigned char c) { return digit(c) || (c >= 'a' && c <= 'f'); };
+    return take(digit) > 0 && dash() && take(digit) > 0 && dash() && take(hexadecimal) == 8 ? at : 0;
+}
+
 bool sync(std::FILE* file) noexcept {
     if (std::fflush(file) != 0) return false;
 #if defined(_WIN32)

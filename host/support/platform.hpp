@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace parallax::host::platform {
@@ -16,6 +17,8 @@ std::optional<std::string> environment(const char* name);
 std::filesystem::path cache_folder();
 /// Different for every call in every process of this machine.
 std::string unique_suffix();
+/// Whether a text begins with what that has given to some process; the length of it, or 0.
+std::size_t unique_suffix_in(std::string_view) noexcept;
 /// Takes the group's and others' rights to a folder away. False where that fails.
 bool make_private(const std::filesystem::path& folder) noexcept;
 

@@ -12,7 +12,7 @@ std::string lower(std::string_view);
 std::string trim(std::string_view);
 /// Whether `part` occurs in `whole`, without regard to case.
 bool contains_nocase(std::string_view whole, std::string_view part);
-/// For terminals: control characters other than line feeds and tabs as \x1b.
+/// For terminals: control characters other than line feeds and tabs as \x1b, marks that turn the direction of writing as \u202e.
 std::string printable(std::string_view);
 /// The same of what is one line: a name may hold line feeds, and none begins a line of its own.
 std::string printable_line(std::string_view);

@@ -8,6 +8,7 @@
 
 #if !defined(_WIN32)
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace parallax;
 using host::Child;
@@ -27,6 +28,17 @@ TEST_CASE("a child whose line has no end is stopped at the longest that we take,
     CHECK(!child.running());
     CHECK(child.ending().find("a line of more than") == 0);
     CHECK(!child.was_killed());
+}
+
+TEST_CASE("a child that stays apart is in a group of its own, which a terminal's interrupt does not reach") {
+    const auto group = [](bool apart) {
+        Child::Options options = shell("ps -o pgid= -p $$ || cut -d' ' -f5 /proc/$$/stat");
+        options.apart = apart;
+        Child child(options);
+        return std::stoi(child.read_line(600s).value_or("0"));
+    };
+    CHECK(group(false) == static_cast<int>(::getpgrp()));
+    CHECK(group(true) != static_cast<int>(::getpgrp()));
 }
 
 TEST_CASE("a child's lines come whole, long ones too") {

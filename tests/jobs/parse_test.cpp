@@ -258,6 +258,12 @@ TEST_CASE("job: text that is no JSON says where") {
         CHECK(contains(error.what(), row.fragment));
     }
     CHECK(contains(error_of<ConfigError>([] { parse_json(std::string(100000, '['), "test"); }).what(), "nested too deep"));
+    std::string many = "[0";
+    for (int i = 0; i < 2'000'000; ++i) many += ",0";
+    CHECK(contains(error_of<ConfigError>([&] { parse_json(many + "]", "test"); }).what(), "more than 2000000 values"));
+    const std::string blanks(std::size_t{2} << 20, '\n');
+    CHECK(contains(error_of<ConfigError>([&] { parse_json("{" + blanks, "test"); }).what(), "more than 1048576 blanks in a row"));
+    CHECK(parse_json("[1," + blanks.substr(0, 1 << 20) + "2]", "test") == Json({1, 2}));
 }
 
 TEST_CASE("--set: reaches parameters, nested ones and the job itself; another unit gives way") {

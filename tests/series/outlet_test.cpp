@@ -11,7 +11,8 @@
 
 #if defined(__linux__)
 #include <fcntl.h>
-#include <signal.h>
+#include <csignal>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -179,6 +180,33 @@ TEST_CASE("outlet: a stop is heard where nobody reads, and not while somebody do
     ends.close_write();
     reader.join();
     CHECK((taken == bytes));
+}
+
+TEST_CASE("outlet: of what a file does not take nothing stays in it") {
+    const TempFolder folder;
+    write_text(folder / "frames", std::string(4000, 'a'));
+    const int file = ::open((folder / "frames").c_str(), O_WRONLY | O_APPEND);
+    REQUIRE(file >= 0);
+    {
+        Outlet outlet(file);
+        rlimit before{};
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+        rlimit small = before;
+        small.rlim_cur = 6000;
+        const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+        CHECK(outlet.put(std::string(1500, 'b')));
+        CHECK_THROWS_AS(outlet.put(std::string(1500, 'c')), IoError);
+        ::setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, handler);
+    }
+    ::close(file);
+    CHECK(fs::file_size(folder / "frames") == 5500);
+    CHECK(read_text(folder / "frames").back() == 'b');
+    const int in = ::open((folder / "frames").c_str(), O_RDONLY), out = ::open((folder / "frames").c_str(), O_WRONLY | O_APPEND);
+    CHECK(engine::stream::are_one_file(in, out));
+    CHECK_FALSE(engine::stream::are_one_file(in, 2));
+    ::close(in), ::close(out);
 }
 
 TEST_CASE("outlet: what cannot be written says so") {

@@ -19,7 +19,7 @@ std::string colour(const char* code, const std::string& text) {
 }
 
 void line(const char* label, const std::string& text) {
-    if (!text.empty()) put(fmt::format("  {:<9} {}\n", label, host::printable_line(text)));
+    if (!text.empty()) tell("  {:<9} {}\n", label, text);
 }
 
 /// JSON leaves U+007F to U+009F as they are, which some terminals obey. Escaped they are the same JSON.
@@ -42,6 +42,10 @@ std::string without_controls(std::string json) {
 
 void put(const std::string& message) { (void)!std::fwrite(message.data(), 1, message.size(), stderr); }
 
+void name_output(const std::string& path) {
+    fmt::print("{}\n", stdout_is_terminal() ? host::printable_line(path) : path);
+}
+
 int report_error(const std::exception& error, const std::string& origin) {
     const std::string title = colour("1;31", "error:");
     if (const auto* config = dynamic_cast<const ConfigError*>(&error)) {
@@ -56,7 +60,7 @@ int report_error(const std::exception& error, const std::string& origin) {
     }
     if (dynamic_cast<const std::bad_alloc*>(&error)) {
         put(title + " the system gives no more memory\n");
-        line("try", "end other programs, raise the limit (ulimit -v, a container's), or compute a part");
+        line("try", "end other programs, raise the limit (--limit memory, ulimit -v, a container's), or compute a part");
         return 1;
     }
     const bool of_file = dynamic_cast<const IoError*>(&error) != nullptr;   // begins with its name; others have several lines

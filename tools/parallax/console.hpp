@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "parallax/host/json.hpp"
@@ -16,17 +18,34 @@ namespace parallax::cli {
 /// To stderr as it is. Where nobody reads it, it is lost, and the work goes on.
 void put(const std::string& message);
 
-/// A message on stderr. What a terminal would obey is escaped: names and words of files are in many of them.
+/// A text among the values of a message is part of a line, whatever it holds: names and words of files are in many of them.
+template <class T>
+auto in_a_line(T&& value) {
+    if constexpr (std::is_convertible_v<T, std::string_view>) return host::printable_line(value);
+    else return std::forward<T>(value);
+}
+
+/// What a terminal would obey is escaped; a line feed is only one of the message's own.
+template <class... T>
+std::string lines_of(fmt::format_string<T...> text, T&&... values) {
+    const auto written = [&](auto... shown) { return fmt::vformat(text, fmt::make_format_args(shown...)); };
+    return host::printable(written(in_a_line(std::forward<T>(values))...));
+}
+
+/// A message on stderr.
 template <class... T>
 void tell(fmt::format_string<T...> text, T&&... values) {
-    put(host::printable(fmt::format(text, std::forward<T>(values)...)));
+    put(lines_of(text, std::forward<T>(values)...));
 }
 
 /// Lines for people on stdout, likewise.
 template <class... T>
 void say(fmt::format_string<T...> text, T&&... values) {
-    fmt::print("{}", host::printable(fmt::format(text, std::forward<T>(values)...)));
+    fmt::print("{}", lines_of(text, std::forward<T>(values)...));
 }
+
+/// The path of an output, a line on stdout: as it is for whoever reads it there, for a terminal as messages have it.
+void name_output(const std::string& path);
 
 /// Prints an error as one readable block and returns the exit status that belongs to it: 2 for a wrong request, else 1.
 /// `origin` is the file that pointers point into; empty: none.

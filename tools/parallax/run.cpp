@@ -138,7 +138,7 @@ void summarise(const engine::JobResult& result) {
     tell("done in {:.3f} s, {} of device memory\n", result.wall_seconds,
          human_bytes(static_cast<double>(result.peak_device_bytes)));
     say_what_tables_leave_out(result.outputs);
-    for (const engine::OutputReport& output : result.outputs) fmt::print("{}\n", output.file.path);
+    for (const engine::OutputReport& output : result.outputs) name_output(output.file.path);
 }
 
 void warn(const std::vector<std::string>& warnings) {

@@ -24,6 +24,7 @@ int check(const CheckOptions& options) {
         if (found.makes_of_all && !found.made)
             fmt::print("what is made of all items is not recorded: not made yet, or by an earlier version\n");
         if (found.damaged_lines > 0) fmt::print("{} damaged records, which do not count\n", found.damaged_lines);
+        if (!found.moved_from.empty()) say("recorded in {}: the files beside this folder are looked at\n", found.moved_from);
         for (const std::string& problem : found.problems) say("{}\n", problem);
         fmt::print("{}\n", found.whole() ? "whole" : "not whole");
     }

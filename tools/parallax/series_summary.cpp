@@ -94,7 +94,7 @@ void summarise(const SeriesResult& result, const engine::series::PreparedSeries&
             1e3 * engine::series::percentile_of(result.latencies, 50), 1e3 * engine::series::percentile_of(result.latencies, 99),
             1e3 * result.latencies.back(), result.latencies.size());
     say_what_tables_leave_out(result.gathered);
-    for (const engine::OutputReport& output : result.gathered) fmt::print("{}\n", output.file.path);
+    for (const engine::OutputReport& output : result.gathered) name_output(output.file.path);
 }
 
 /// What went wrong, after everything else, so that it is not scrolled away.
@@ -130,7 +130,7 @@ std::vector<std::pair<const char*, std::string>> files_of(const SeriesRunOptions
 }  // namespace
 
 void name_gallery(const SeriesRunOptions& options) {
-    if (!options.gallery.empty() && !options.quiet && !options.json) fmt::print("{}\n", options.gallery);
+    if (!options.gallery.empty() && !options.quiet && !options.json) name_output(options.gallery);
 }
 
 engine::series::Shard shard_from(const std::string& text) {

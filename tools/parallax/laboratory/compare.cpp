@@ -198,7 +198,7 @@ int compare(const Options& options) {
     }
     if (!options.contribute.empty()) {
         write_contribution(found, engine::path_from(options.contribute), options.overwrite);
-        if (!options.quiet) tell("{}\n", how_to_contribute(engine::path_from(options.contribute)));
+        if (!options.quiet) put(host::printable(how_to_contribute(engine::path_from(options.contribute))) + "\n");
     }
     bool changed = false;
     if (!asked.earlier.is_null()) {

@@ -77,7 +77,7 @@ int report(const Asked& asked) {
     engine::compare::write_report(merged, folder, overwrite || out.empty());
     if (!contribute.empty()) {
         engine::compare::write_contribution(merged, engine::path_from(contribute), overwrite);
-        tell("{}\n", engine::compare::how_to_contribute(engine::path_from(contribute)));
+        put(host::printable(engine::compare::how_to_contribute(engine::path_from(contribute))) + "\n");
     }
     fmt::print("{}\n", engine::to_utf8(std::filesystem::absolute(folder / "report.html").lexically_normal()));
     return 0;
