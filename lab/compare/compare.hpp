@@ -11,6 +11,10 @@
 #include "job/paths.hpp"
 #include "study/expand.hpp"
 
+namespace parallax::io {
+class Transaction;
+}
+
 namespace parallax::engine::compare {
 
 /// A device of a study under the name that reports use.
@@ -25,7 +29,7 @@ struct StudyDevice {
 void add_program(std::vector<StudyDevice>&, const std::string& label, const std::string& command);
 
 struct CompareOptions {
-    std::filesystem::path out;                  ///< folder; journal, logs and intermediate arrays are kept there
+    std::filesystem::path out;                  ///< folder of the report, and of what the study keeps until then
     std::vector<std::string> worker;            ///< program and arguments that serve() runs under
     Locations where;                            ///< of inputs that are files
     std::optional<host::DeviceSelector> only;   ///< takes devices away that it does not admit
@@ -35,17 +39,21 @@ struct CompareOptions {
     std::string note;     ///< what a reader should know of the machine: "two cores, shared"
     std::function<void(const std::string& what, double done)> progress;
     std::function<bool()> cancelled;            ///< true: stop; what was done can be resumed
+    /// Adds what is to appear with the report, or not at all.
+    std::function<void(const Json& report, io::Transaction&)> along;
 };
 
 /// Devices of this machine that the study names. Throws UnsupportedError where there is none.
 std::vector<StudyDevice> devices_of(const Study&, const host::Inventory&, const std::optional<host::DeviceSelector>& only);
 
-/// The folder of a report, by its whole path; made where it is missing. Throws ConfigError ("--out") where there is a report that
-/// is not to be replaced, and where nothing can be written.
-std::filesystem::path make_report_folder(const std::string& out, bool overwrite);
+/// The folder of a report, by its whole path; made where it is missing, and what a killed study has half put there is finished or
+/// undone. Throws ConfigError ("--out", of `resume` "--resume") where there is a report that is not to be replaced, and where
+/// nothing can be written.
+std::filesystem::path make_report_folder(const std::string& out, bool overwrite, bool resume = false);
 
-/// The comparison as report.json has it (see report.hpp). Rows that cannot be timed say why; only a request that is wrong, a
-/// folder that cannot be written and a stop on request throw.
+/// The comparison as report.json has it (see report.hpp), which is in `out` when this returns. Rows that cannot be timed say why;
+/// only a request that is wrong, a folder that cannot be written, one in which another study is at work, and a stop on request
+/// throw.
 Json run(const Study&, const std::vector<Point>&, const std::vector<StudyDevice>&, const std::vector<Algorithm>&,
          const CompareOptions&);
 

@@ -1,31 +1,57 @@
-// What an interrupted study has done: one JSON object a line, appended and flushed. A last line that was torn does not count.
+// What an interrupted study has done: one JSON object a line, appended and flushed. A last line that was torn does not count. It
+// is locked as long as its study is at work, so that no other goes on with it meanwhile.
 #pragma once
-
-#include "parallax/host/json.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "parallax/host/json.hpp"
+#include "support/file_lock.hpp"
+
 namespace parallax::engine::compare {
 
 class Journal {
 public:
-    /// Begins a new one with `header`, or goes on with one that has the same: `resume` says which. Throws ConfigError where one
-    /// is there and was not to be resumed, or is of another study; IoError where it cannot be written.
-    Journal(std::filesystem::path, const Json& header, bool resume, bool overwrite);
+    /// Locks it, and reads what is there. Throws ConfigError ("--out") where another process is at work on it, and where
+    /// something stands there that no study has begun: that is left as it is.
+    explicit Journal(std::filesystem::path);
+    /// One that was not begun stands in nobody's way.
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
 
+    /// Whether the lock is held: then no other study is at work in this folder.
+    bool is_alone() const noexcept { return lock_.is_held(); }
+    /// Whether there is a study to go on with.
+    bool is_begun() const noexcept { return begun_; }
+    /// What a study said that is to be gone on with: null where it did not.
+    Json said(const std::string& key) const;
+    /// All that it said but for its header.
     const std::vector<Json>& earlier() const noexcept { return earlier_; }
+
+    /// A new one in its place. Throws IoError where it cannot be written.
+    void begin(const Json& header);
+    /// The same one. Throws ConfigError ("--resume") where it has another header.
+    void go_on(const Json& header);
     /// On disk when it returns, as far as the system tells.
     void append(const Json& entry);
+    /// What it has is not to be gone on with.
+    void forget() noexcept { begun_ = false; }
     /// The study is complete: nothing is left to resume.
-    void remove();
+    void remove() noexcept;
 
 private:
+    void read();
+
     std::filesystem::path path_;
+    host::FileLock lock_;
+    Json header_;
     std::vector<Json> earlier_;
+    std::uintmax_t whole_ = 0;   ///< bytes of complete lines
+    bool begun_ = false, removed_ = false;
     std::ofstream file_;
 };
 
-}  // namespace parallax::engine::compare
+}   // namespace parallax::engine::compare

@@ -9,6 +9,19 @@
 
 namespace parallax::engine::compare {
 
+namespace {
+
+/// The names of a study's processes: one a device, and the reference's.
+std::vector<std::string> processes_of(const std::vector<StudyDevice>& devices) {
+    std::vector<std::string> names{reference_process};
+    for (std::size_t d = 0; d < devices.size(); ++d) names.push_back(device_process(d));
+    return names;
+}
+
+}  // namespace
+
+std::string device_process(std::size_t device) { return fmt::format("device-{}", device); }
+
 Run::Run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices,
          const std::vector<Algorithm>& algorithms, const CompareOptions& options)
     : study_(study),
@@ -18,15 +31,18 @@ Run::Run(const Study& study, const std::vector<Point>& points, const std::vector
       options_(options),
       budget_(options.minutes, options.began),
       sampling_(study.sampling),
-      work_(options.out / "work"),
-      journal_(options.out / "journal.jsonl", header(), options.resume, options.overwrite) {
-    for (const Json& entry : journal_.earlier()) {
+      folder_(options, header(), processes_of(devices)) {
+    for (const Json& entry : folder_.journal().earlier()) {
         if (entry.contains("row")) place(entry["row"]);
         if (entry.contains("session")) sessions_.push_back(entry["session"]);
     }
 }
 
 Json Run::run() {
+    if (std::optional<Json> report = folder_.written()) {
+        folder_.finish(*report);
+        return *std::move(report);
+    }
     total_ = count_rows();
     if (done_.size() < total_ || rows_lack_rounds()) {
         try {
@@ -37,14 +53,13 @@ Json Run::run() {
             throw CancelledError("stopped on request; --resume goes on with what is left");
         }
     }
-    std::error_code ignored;
-    fs::remove_all(work_, ignored);
     Json devices = Json::array();
     for (const StudyDevice& device : devices_)
         devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
     Json report = assemble(study_, std::move(devices), sessions_, in_order());
     oracle_.reset();
-    workers_.clear();
+    workers_.clear();   // they have said all that is in their logs
+    folder_.write(report);
     return report;
 }
 
@@ -103,33 +118,13 @@ void Run::place(Json row) {
 }
 
 void Run::keep(Json row) {
-    journal_.append({{"row", row}});
+    folder_.journal().append({{"row", row}});
     place(std::move(row));
-}
-
-fs::path make_report_folder(const std::string& out, bool overwrite) {
-    if (out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
-    const fs::path folder = fs::absolute(path_from(out)), report = folder / "report.json";
-    if (fs::exists(report) && !overwrite) {
-        throw ConfigError("--out", fmt::format("the existing report {}", to_utf8(report)), "a folder without one",
-                          "use --overwrite to replace it");
-    }
-    writable_ancestor(report, "--out");
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-        throw ConfigError("--out", fmt::format("{}, which cannot be made: {}", out, error.message()),
-                          "a folder that can be written");
-    return folder;
 }
 
 Json run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices,
          const std::vector<Algorithm>& algorithms, const CompareOptions& options) {
-    Run running(study, points, devices, algorithms, options);
-    Json report = running.run();
-    write_report(report, options.out, options.overwrite || options.resume);
-    running.finished();
-    return report;
+    return Run(study, points, devices, algorithms, options).run();
 }
 
 }  // namespace parallax::engine::compare

@@ -10,7 +10,7 @@
 namespace parallax::engine::compare {
 
 std::optional<Missing> Run::make_inputs(const Point& point, const fs::path& folder) {
-    const Locations where = with_our_images(options_.where, point.inputs, work_);
+    const Locations where = with_our_images(options_.where, point.inputs, folder_.work());
     for (const auto& [name, spec] : point.inputs.items()) {
         if (const std::string why = missing_file(name, spec, where); !why.empty()) return Missing{"refused", why};
     }
@@ -92,7 +92,7 @@ bool Run::has_variant(const Point& point, const std::string& name) const {
 }
 
 fs::path Run::folder_of(const Point& point) const {
-    return fs::absolute(work_ / std::to_string(static_cast<std::size_t>(&point - points_.data())));
+    return fs::absolute(folder_.work() / std::to_string(static_cast<std::size_t>(&point - points_.data())));
 }
 
 void Run::tidy(const Point& point, int round) {

@@ -21,11 +21,10 @@ std::string outcome_of(const Json& error) {
 }  // namespace
 
 WorkerOptions Run::worker_options(const std::string& name) const {
-    WorkerOptions options{options_.worker,   {}, options_.out / "logs" / path_from(name + ".log"), {}, study_.quick,
-                          options_.cancelled};
+    WorkerOptions options{options_.worker, {}, folder_.log(name), {}, study_.quick, options_.cancelled};
     options.roofs = std::any_of(points_.begin(), points_.end(), [](const Point& point) { return point.work.operations > 0; });
     if (study_.sampling.cold && !budget_.limited()) {   // caches of our own and of the drivers that nobody has filled
-        const fs::path caches = work_ / "caches" / path_from(name);
+        const fs::path caches = folder_.work() / "caches" / path_from(name);
         options.cache = to_utf8(caches / "parallax");
         options.environment = {{"CUDA_CACHE_PATH", to_utf8(caches / "cuda")},
                                {"POCL_CACHE_DIR", to_utf8(caches / "pocl")},
@@ -36,7 +35,6 @@ WorkerOptions Run::worker_options(const std::string& name) const {
 }
 
 void Run::start_workers() {
-    fs::create_directories(options_.out / "logs");
     constexpr double rates_s = 8;   // a processor's take some seconds, beside other work more
     const Json before = environment();   // its load is of others, not of what is measured here
     Json rates = Json::object(), probed = Json::object(), problems = Json::object();
@@ -47,7 +45,7 @@ void Run::start_workers() {
         const std::string& label = devices_[d].label;
         check_cancelled();
         say("open " + label);
-        WorkerOptions options = worker_options(fmt::format("device-{}", d));
+        WorkerOptions options = worker_options(device_process(d));
         if (is_program(d)) options.command = devices_[d].command;
         options.quick = options.quick || (budget_.limited() && limit < rates_s);
         workers_.push_back(std::make_unique<DeviceWorker>(engine::to_json(devices_[d].info), std::move(options)));
@@ -62,14 +60,14 @@ void Run::start_workers() {
             if (budget_.limited() && lost.outcome == "hung") workers_.back()->excuse();
         }
     }
-    oracle_ = std::make_unique<DeviceWorker>(engine::to_json(host::native_device()->info()), worker_options("reference"));
+    oracle_ = std::make_unique<DeviceWorker>(engine::to_json(host::native_device()->info()), worker_options(reference_process));
     sessions_.push_back({{"started", utc_now()},
                          {"environment", before},
                          {"rates", std::move(rates)},
                          {"probed", std::move(probed)},
                          {"problems", std::move(problems)}});
     if (!options_.note.empty()) sessions_.back()["environment"]["note"] = options_.note;
-    journal_.append({{"session", sessions_.back()}});
+    folder_.journal().append({{"session", sessions_.back()}});
 }
 
 void Run::miss(Active& active, const std::string& outcome, const std::string& reason) const {

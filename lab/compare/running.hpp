@@ -12,12 +12,16 @@
 
 #include "compare/budget.hpp"
 #include "compare/compare.hpp"
-#include "compare/journal.hpp"
+#include "compare/study_folder.hpp"
 #include "workers/device_worker.hpp"
 
 namespace parallax::engine::compare {
 
 namespace fs = std::filesystem;
+
+/// What a study's processes are called.
+constexpr const char* reference_process = "reference";
+std::string device_process(std::size_t device);
 
 /// Why a row has no time.
 struct Missing {
@@ -36,8 +40,8 @@ class Run {
 public:
     Run(const Study& study, const std::vector<Point>& points, const std::vector<StudyDevice>& devices,
         const std::vector<Algorithm>& algorithms, const CompareOptions& options);
+    /// The report, which lies in its place when this returns.
     Json run();
-    void finished() { journal_.remove(); }
 
 private:
     // run.cpp
@@ -126,8 +130,7 @@ private:
     const CompareOptions& options_;
     Budget budget_;
     Sampling sampling_;   ///< of the rows that are run now
-    fs::path work_;
-    Journal journal_;
+    StudyFolder folder_;   ///< before the processes, whose files are in it: they end first
     std::vector<std::unique_ptr<DeviceWorker>> workers_;
     std::unique_ptr<DeviceWorker> oracle_;
     std::vector<Json> sessions_, rows_;

@@ -10,6 +10,8 @@
 #include "compare/budget.hpp"
 #include "compare/replay.hpp"
 #include "console.hpp"
+#include "io/io.hpp"
+#include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "laboratory/commands.hpp"
 #include "parallax/host/enumerate.hpp"
@@ -137,17 +139,25 @@ void print_changes(const std::vector<Change>& changes, bool json) {
     for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
 }
 
+/// A file that may be given away appears with the report. Throws ConfigError where one is there, before hours of measuring.
+void take_along(const Options& options, CompareOptions& run) {
+    const fs::path file = engine::path_from(options.contribute);
+    if (fs::exists(file) && !options.overwrite)
+        throw ConfigError("--contribute", "the existing file " + options.contribute, "a file that is not there yet",
+                          options.resume ? "use another name, or `parallax report` when the study has come to its end"
+                                         : "use --overwrite to replace it");
+    io::check_target(file, options.overwrite);
+    run.along = [file, overwrite = options.overwrite](const Json& report, io::Transaction& files) {
+        files.add_beside(file, overwrite, [&](const fs::path& part) { write_contribution(report, part, true); });
+    };
+}
+
 int compare(const Options& options) {
     const engine::Registry registry = engine::registry_with_peers();
     const Asked asked = read(options, registry);
     if (options.out.empty()) throw ConfigError("--out", "nothing", "a folder for the report");
     if (options.minutes) check_minutes(*options.minutes);
     CompareOptions run;
-    const fs::path finished = fs::absolute(engine::path_from(options.out)) / "report.json";
-    if (options.resume && !options.overwrite && fs::exists(finished))
-        throw ConfigError("--resume",
-                          fmt::format("the report {}, of a study that has come to its end", engine::to_utf8(finished)),
-                          "a folder with an interrupted one", "--overwrite measures it again");
     const fs::path program = host::own_program();
     if (program.empty())
         throw Error("the system does not tell which program this is, so that no worker can be started: compare runs on Linux");
@@ -178,10 +188,8 @@ int compare(const Options& options) {
         tell("{:3.0f}%  {}\n", done * 100, what);
         last = what;
     };
-    if (!options.contribute.empty() && fs::exists(engine::path_from(options.contribute)) && !options.overwrite)
-        throw ConfigError("--contribute", "the existing file " + options.contribute, "a file that is not there yet",
-                          "use --overwrite to replace it");   // before hours of measuring
-    run.out = make_report_folder(options.out, options.overwrite);
+    if (!options.contribute.empty()) take_along(options, run);
+    run.out = make_report_folder(options.out, options.overwrite, options.resume);
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();
 
@@ -196,10 +204,8 @@ int compare(const Options& options) {
         wrong += is_wrong;
         tell("{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
     }
-    if (!options.contribute.empty()) {
-        write_contribution(found, engine::path_from(options.contribute), options.overwrite);
-        if (!options.quiet) put(host::printable(how_to_contribute(engine::path_from(options.contribute))) + "\n");
-    }
+    if (!options.contribute.empty() && !options.quiet)
+        put(host::printable(how_to_contribute(engine::path_from(options.contribute))) + "\n");
     bool changed = false;
     if (!asked.earlier.is_null()) {
         const std::vector<Change> changes = changes_between(asked.earlier, found);
