@@ -48,6 +48,8 @@ void check(const Json& schema, const Json& value, const std::string& pointer, co
                 : std::any_of(type.begin(), type.end(), [&](const Json& one) { return has_type(value, one.get<std::string>()); });
         if (!good) refuse(pointer, describe(value), words_for(type));
     }
+    if (const Json words = schema.value("enum", Json::array()); !words.empty() && std::count(words.begin(), words.end(), value) == 0)
+        refuse(pointer, describe(value), "one of " + words.dump());
     if (schema.contains("minimum") && value.is_number() && value < schema["minimum"])
         refuse(pointer, describe(value), "at least " + schema["minimum"].dump());
     for (const Json& key : schema.value("required", Json::array())) {

@@ -35,7 +35,7 @@ Json report_schema() {
 
     const Json study = described(
         object_of({{"title", text},
-                   {"ranked_by", text},
+                   {"ranked_by", {{"type", "string"}, {"enum", {"device", "end_to_end"}}}},
                    {"prices", map_of(text)},
                    {"cases", list_of(object_of({{"id", text}, {"frames", number}, {"frames_a_second", number}}, {"id"}))},
                    {"claims", list_of(object_of({{"says", text}}, {"says"}))},

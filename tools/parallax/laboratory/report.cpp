@@ -18,7 +18,7 @@ std::filesystem::path report_file(const std::string& given) {
     const std::filesystem::path path = engine::path_from(given);
     if (!std::filesystem::is_directory(path)) return path;
     for (const char* name : {"report.json", "report.json.gz"})
-        if (std::filesystem::exists(path / name)) return path / name;
+        if (std::filesystem::is_regular_file(path / name)) return path / name;   // a pipe there would be waited for
     const bool unfinished = std::filesystem::exists(path / "journal.jsonl");
     throw ConfigError("", fmt::format("no report in the folder {}", given), "a report.json, or a folder that has one",
                       unfinished ? "its study was interrupted: compare --resume finishes it" : "");
