@@ -214,12 +214,13 @@ StoredArray read_header(const Source& source) {
     if (header.files.size() > most_parts)
         fail(source, fmt::format("names {} files for its elements; up to 4096 are read", header.files.size()), "join them");
     for (const std::string& name : header.files) array.parts.push_back(open_part(source, name));
+    if (!header.attached && header.files.empty())
+        fail(source, "names no file for its elements",
+             "the header is cut off behind ElementDataFile = LIST: write the names below it, or the file again");
     // From the file's beginning, as ITK goes there, also where the elements stand behind the header.
     const std::int64_t head = whole_number(source, header, "HeaderSize", 0);
-    if (head == -1 && array.packing == Packing::none) {   // the last bytes of the file
-        const std::uint64_t there = array.parts.empty() ? source.bytes : array.parts.front().bytes,
-                            wanted = file.desc.dense_bytes() / std::max<std::size_t>(1, array.parts.size());
-        array.at = there - std::min(there, wanted);
+    if (head == -1 && array.packing == Packing::none) {
+        array.at_end = true;
     } else if (head > 0) {
         array.at = static_cast<std::uint64_t>(head);
     } else if (head < 0) {

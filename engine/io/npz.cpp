@@ -71,47 +71,57 @@ private:
     bool packed_, whole_ = true;
 };
 
-/// Where the list of entries begins, and how many bytes it has.
-std::pair<std::uint64_t, std::uint64_t> find_directory(const Source& source, File& file) {
+/// The list of entries, as the record at the archive's end has it.
+struct Directory {
+    std::uint64_t start = 0, bytes = 0, entries = 0;
+};
+
+Directory find_directory(const Source& source, File& file) {
     const std::uint64_t from = source.bytes - std::min<std::uint64_t>(source.bytes, most_behind + 22);
     std::vector<unsigned char> end(source.bytes - from);
     file.seek(from);
     file.read(end.data(), end.size(), "the end of the archive");
     for (std::size_t at = end.size() < 22 ? 0 : end.size() - 21; at-- > 0;) {
         if (load_little<std::uint32_t>(end.data() + at) != 0x06054b50) continue;
-        std::uint64_t bytes = load_little<std::uint32_t>(end.data() + at + 12),
-                      start = load_little<std::uint32_t>(end.data() + at + 16);
-        const bool wide = at >= 20 && load_little<std::uint32_t>(end.data() + at - 20) == 0x07064b50;
-        if (wide && (start == none_32 || bytes == none_32)) {
-            const auto there = load_little<std::uint64_t>(end.data() + at - 12);
+        Directory list{load_little<std::uint32_t>(end.data() + at + 16), load_little<std::uint32_t>(end.data() + at + 12),
+                       load_little<std::uint16_t>(end.data() + at + 10)};
+        std::uint64_t there = from + at;   // of the record that says where it is
+        if (at >= 20 && load_little<std::uint32_t>(end.data() + at - 20) == 0x07064b50) {   // then ZIP64's counts, as in NumPy
+            there = load_little<std::uint64_t>(end.data() + at - 12);
             unsigned char record[56] = {};
             if (there > source.bytes - std::min<std::uint64_t>(source.bytes, sizeof record))
                 fail(source, "has a ZIP64 record past its end", again);
             file.seek(there);
             file.read(record, sizeof record, "the ZIP64 record");
             if (load_little<std::uint32_t>(record) != 0x06064b50) fail(source, "has no ZIP64 record where it says so", again);
-            bytes = load_little<std::uint64_t>(record + 40);
-            start = load_little<std::uint64_t>(record + 48);
+            list = {load_little<std::uint64_t>(record + 48), load_little<std::uint64_t>(record + 40),
+                    load_little<std::uint64_t>(record + 32)};
         }
-        if (start > source.bytes || bytes > source.bytes - start)
-            fail(source, fmt::format("has its list of entries at bytes {} to {} of {}", start, start + bytes, source.bytes),
+        // Of a list that ends elsewhere programs read one part or another: NumPy counts from its end.
+        if (list.start > there || list.bytes != there - list.start)
+            fail(source,
+                 fmt::format("says that its list of entries has {} bytes from byte {} on, and not up to byte {}, where it ends",
+                             list.bytes, list.start, there),
                  again);
-        return {start, bytes};
+        return list;
     }
     fail(source, "is a ZIP archive without a list of entries at its end",
          "the archive is damaged or cut off: unpack what is left of it, or save it again");
 }
 
 std::vector<Entry> list_entries(const Source& source, File& file) {
-    const auto [start, bytes] = find_directory(source, file);
-    std::vector<unsigned char> list(bytes);
-    file.seek(start);
+    const Directory directory = find_directory(source, file);
+    if (directory.entries > most_entries)
+        fail(source, fmt::format("says that it has {} entries; up to {} are read", directory.entries, most_entries), again);
+    std::vector<unsigned char> list(directory.bytes);
+    file.seek(directory.start);
     file.read(list.data(), list.size(), "the list of entries");
     std::vector<Entry> entries;
-    for (std::size_t at = 0; at + 46 <= list.size();) {
+    std::size_t at = 0;
+    for (std::uint64_t i = 0; i < directory.entries; ++i) {
         const unsigned char* const e = list.data() + at;
-        if (load_little<std::uint32_t>(e) != 0x02014b50) break;
-        if (entries.size() == most_entries) fail(source, fmt::format("has more than {} entries", most_entries), again);
+        if (at + 46 > list.size() || load_little<std::uint32_t>(e) != 0x02014b50)
+            fail(source, fmt::format("says that it has {} entries, and its list is damaged behind {}", directory.entries, i), again);
         Entry entry;
         entry.encrypted = (load_little<std::uint16_t>(e + 8) & 1) != 0;
         entry.method = load_little<std::uint16_t>(e + 10);
@@ -142,6 +152,8 @@ std::vector<Entry> list_entries(const Source& source, File& file) {
         }
         at += 46 + name + extra + comment;
     }
+    if (at != list.size())
+        fail(source, fmt::format("says that it has {} entries, and its list goes on behind them", directory.entries), again);
     return entries;
 }
 

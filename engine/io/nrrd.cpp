@@ -522,10 +522,8 @@ StoredArray read_header(const Source& source) {
                        skip = skipped("byte skip", field(header, "byteskip"));
     if (lines != 0)
         fail(source, fmt::format("has {} lines before its elements, which is not read", lines), "write it without \"line skip\"");
-    if (skip == -1 && array.packing == Packing::none) {   // the last bytes of the file
-        const std::uint64_t there = array.parts.empty() ? source.bytes : array.parts.front().bytes,
-                            wanted = file.desc.dense_bytes() / std::max<std::size_t>(1, array.parts.size());
-        array.at = there - std::min(there, wanted);
+    if (skip == -1 && array.packing == Packing::none) {
+        array.at_end = true;
     } else if (skip > 0 && array.packing == Packing::none) {
         array.at += static_cast<std::uint64_t>(skip);
     } else if (skip != 0) {

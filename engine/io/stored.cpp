@@ -11,11 +11,22 @@ std::uint64_t bytes_in_all(const StoredArray& array) {
     return static_cast<std::uint64_t>(array.file.desc.count()) * bytes_of(array.stored);
 }
 
+/// Bytes of elements in each file.
+std::uint64_t bytes_of_each(const StoredArray& array) {
+    return bytes_in_all(array) / std::max<std::uint64_t>(1, array.parts.size());
+}
+
+/// Where they begin in a file of so many bytes.
+std::uint64_t begin_in(const StoredArray& array, std::uint64_t there) {
+    return array.at_end ? std::max(array.at, there - std::min(there, bytes_of_each(array))) : array.at;
+}
+
 std::unique_ptr<Input> input_of(const Source& source, const StoredArray& array) {
-    if (array.parts.empty()) return open_input(source.open(), array.at, array.packing);
+    if (array.parts.empty()) return open_input(source.open(), begin_in(array, source.bytes), array.packing);
     std::vector<std::unique_ptr<Input>> inputs;
-    for (const Part& part : array.parts) inputs.push_back(open_input(File::open(part.opened.path()), array.at, array.packing));
-    return chain_inputs(std::move(inputs), bytes_in_all(array) / array.parts.size());
+    for (const Part& part : array.parts)
+        inputs.push_back(open_input(File::open(part.opened.path()), begin_in(array, part.bytes), array.packing));
+    return chain_inputs(std::move(inputs), bytes_of_each(array));
 }
 
 void read_some(Input& input, const StoredArray& array, std::int64_t count, std::byte* to) {
@@ -61,7 +72,7 @@ void check_stored(const Source& source, StoredArray& array) {
         fail(source, fmt::format("says that its {} bytes of elements stand in {} files, alike", all, files),
              "the header is damaged: write it again");
     const auto check = [&](std::uint64_t there, const std::string& where) {
-        const std::uint64_t rest = there - std::min(there, array.at), needed = all / files;
+        const std::uint64_t rest = there - std::min(there, begin_in(array, there)), needed = bytes_of_each(array);
         if (array.packing != Packing::none) return check_plausible(source, needed, rest, deflate_ratio);
         if (needed <= rest) return;
         fail(source,
@@ -70,7 +81,7 @@ void check_stored(const Source& source, StoredArray& array) {
     };
     if (array.parts.empty()) check(source.bytes, "its header");
     for (const Part& part : array.parts) {
-        check(part.bytes, fmt::format("byte {} of {}", array.at, show(part.part.path.filename())));
+        check(part.bytes, fmt::format("byte {} of {}", begin_in(array, part.bytes), show(part.part.path.filename())));
         array.file.parts.push_back(part.part);
         array.file.file_bytes += part.bytes;
     }

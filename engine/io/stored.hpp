@@ -12,6 +12,7 @@ struct StoredArray {
     bool swap = false;                      ///< their byte order is not this machine's
     Packing packing = Packing::none;
     std::uint64_t at = 0;        ///< bytes before them; of several files, in each
+    bool at_end = false;         ///< they are the last bytes, of each file its own; before `at` none of them stands
     std::vector<Part> parts{};   ///< where they stand; empty: in the file itself
     /// Stored elements -> delivered ones; empty: they are the same.
     std::function<void(const std::byte* from, std::byte* to, std::int64_t count)> convert{};

@@ -88,6 +88,7 @@ TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") 
     const std::string space =
         "space: left-posterior-superior\nspace directions: (0.5,0,0) (0,0.5,0) (0,0,2)\nspace origin: (10,20,30)\n";
     put(folder / "v.raw", elements);
+    put(folder / "short_head.raw", "abc" + elements.substr(0, 8)), put(folder / "long_head.raw", "abcdefg" + elements.substr(8));
     for (const char* const name : {"first.raw", "part01.raw", "back9.raw"}) put(folder / name, elements.substr(0, 8));
     for (const char* const name : {"second.raw", "part02.raw", "back8.raw"}) put(folder / name, elements.substr(8));
     std::string big = elements;
@@ -108,6 +109,7 @@ TEST_CASE("volumes: NRRD, attached and beside, raw and packed, with its space") 
         {"pattern.nhdr", nrrd(space + "encoding: raw\ndata file: part%02d.raw 1 2 1\n")},
         {"backwards.nhdr", nrrd(space + "encoding: raw\ndata file: back%d.raw 9 8 -1 2\n")},
         {"skipped.nhdr", nrrd(space + "encoding: raw\nbyte skip: -1\ndata file: v.raw\n")},
+        {"headed.nhdr", nrrd(space + "encoding: raw\nbyte skip: -1\ndata file: LIST\nshort_head.raw\nlong_head.raw\n")},
         {"big.nrrd", swapped},
     };
     for (const auto& [name, bytes] : rows) {
@@ -160,7 +162,9 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
         {"beside.mhd", meta(space, "v.raw")},
         {"list.mhd", meta(space, "LIST\nv.raw")},
         {"pattern.mhd", meta(space, "part%03d.raw 1 2 1")},
+        {"headed.mhd", meta(space + "HeaderSize = -1\n", "LIST\nshort_head.raw\nlong_head.raw")},
     };
+    put(folder / "short_head.raw", "abc" + elements.substr(0, 8)), put(folder / "long_head.raw", "abcdefg" + elements.substr(8));
     put(folder / "behind.raw", "abc" + elements);
     put(folder / "part001.raw", elements.substr(0, 8)), put(folder / "part002.raw", elements.substr(8));
     for (const auto& [name, bytes] : rows) {
@@ -365,6 +369,47 @@ TEST_CASE("volumes: of two arrays of one name in an NPZ archive none is taken") 
           "has several arrays \"data\", of which programs take one or another");
     options.dataset = "bg";
     CHECK(io::read(folder / "a.npz", options).desc.count() == 3);
+}
+
+TEST_CASE("volumes: the list of an NPZ archive is as long as its end says, and ends there") {
+    const Folder folder;
+    const fs::path path = folder / "a.npz";
+    const std::string data = make_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "abc");
+    const std::string whole = zip({{"one.npy", data}, {"two.npy", data}});
+    const std::size_t end = whole.size() - 22, first = whole.find("PK\x01\x02"), second = whole.find("PK\x01\x02", first + 1);
+    const auto with = [&](std::size_t at, char byte) {
+        std::string bytes = whole;
+        bytes[at] = byte;
+        return bytes;
+    };
+    // The record of ZIP64 with the list's own numbers, and the one that says where it is.
+    const auto wide = [&](std::uint64_t entries) {
+        Bytes more{whole.substr(0, end)};
+        more.add<std::uint32_t>(0x06064b50).add<std::uint64_t>(44).add<std::uint32_t>(0x002d002d).add<std::uint64_t>(0);
+        more.add(entries).add(entries).add<std::uint64_t>(end - first).add<std::uint64_t>(first);
+        more.add<std::uint32_t>(0x07064b50).add<std::uint32_t>(0).add<std::uint64_t>(end).add<std::uint32_t>(1);
+        return more.add_text(whole.substr(end)).text;
+    };
+    io::ReadOptions options;
+    options.dataset = "two";
+    for (const std::string& bytes : {whole, wide(2)}) {
+        put(path, bytes);
+        CHECK(io::read(path, options).desc.count() == 3);
+    }
+    const auto length = static_cast<char>(second - first);
+    const std::pair<std::string, const char*> rows[] = {
+        {with(second, 'X'), "says that it has 2 entries, and its list is damaged behind 1"},
+        {with(end + 12, length), "says that its list of entries has "},
+        {with(end + 16, static_cast<char>(first + 1)), "says that its list of entries has "},
+        {with(end + 10, 1), "says that it has 1 entries, and its list goes on behind them"},
+        {with(end + 10, 3), "says that it has 3 entries, and its list is damaged behind 2"},
+        {wide(1), "says that it has 1 entries, and its list goes on behind them"},
+    };
+    for (const auto& [bytes, words] : rows) {
+        CAPTURE(words);
+        put(path, bytes);
+        CHECK(io_error(path, [&] { io::info(path); }).problem.starts_with(words));
+    }
 }
 
 TEST_CASE("volumes: a single number of NPZ is read") {
