@@ -85,30 +85,63 @@ struct Video {
     bool grey = false;
 };
 
-/// VP8 and VP9 keep it beside the pixels.
-bool has_alpha(const Json& stream, std::string_view pixels) {
-    const auto has = [&](std::string_view part) { return pixels.find(part) != std::string_view::npos; };
-    const Json tags = stream.value("tags", Json::object());
-    return pixels.starts_with("yuva") || pixels.starts_with("ya") || pixels.starts_with("gbrap") || has("rgba") || has("bgra") ||
-           has("argb") || has("abgr") ||
-           (tags.is_object() && (tags.value("alpha_mode", "") == "1" || tags.value("ALPHA_MODE", "") == "1"));
+/// What a line of ffprobe's (compact) has of that name: "stream|width=64|tag:alpha_mode=1|side_data|rotation=90". Empty: nothing.
+std::string_view said(std::string_view line, std::string_view name) {
+    for (std::size_t at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
+        const std::string_view rest = line.substr(at + name.size());
+        if (at > 0 && (line[at - 1] == '|' || line[at - 1] == ':') && rest.starts_with('=')) return rest.substr(1, rest.find('|') - 1);
+    }
+    return {};
 }
 
-/// In degrees, as ffprobe tells it.
-double rotation_of(const Json& stream) {
-    const Json data = stream.value("side_data_list", Json::array());
-    for (const Json& one : data)
-        if (one.is_object() && one.contains("rotation") && one["rotation"].is_number()) return one["rotation"].get<double>();
-    return 0;
+/// VP8 and VP9 keep it beside the pixels.
+bool has_alpha(std::string_view stream, std::string_view pixels) {
+    const auto has = [&](std::string_view part) { return pixels.find(part) != std::string_view::npos; };
+    return pixels.starts_with("yuva") || pixels.starts_with("ya") || pixels.starts_with("gbrap") || has("rgba") || has("bgra") ||
+           has("argb") || has("abgr") || said(stream, "alpha_mode") == "1" || said(stream, "ALPHA_MODE") == "1";
 }
 
 /// One by a rate of the stream's, such as "30000/1001"; 0: it says none.
-double seconds_a_frame(const Json& stream, const char* name) {
-    const std::string rate = stream.value(name, "");
+double seconds_a_frame(std::string_view stream, std::string_view name) {
+    const std::string_view rate = said(stream, name);
     const std::size_t slash = std::min(rate.find('/'), rate.size());
     const double up = number_of(rate.substr(0, slash)).value_or(0),
                  down = slash < rate.size() ? number_of(rate.substr(slash + 1)).value_or(0) : 1;
     return up > 0 && down > 0 ? down / up : 0;
+}
+
+/// All frames of a film, which are alike, and the stream that they are of, in ffprobe's words.
+struct Frames {
+    std::int64_t count = 0;
+    std::string first, stream;
+};
+
+/// Programs scale later frames to the size of the first one, or make them grey as that is: other pixels than the film has.
+[[noreturn]] void refuse_unlike(const Source& source, const Frames& frames, std::string_view other) {
+    const auto size = [](std::string_view frame) { return fmt::format("{} x {}", said(frame, "width"), said(frame, "height")); };
+    const bool sizes = size(frames.first) != size(other);
+    fail(source,
+         fmt::format("changes {} at frame {}, from {} to {}", sizes ? "the size of its pictures" : "how its pixels are stored",
+                     frames.count, sizes ? size(frames.first) : said(frames.first, "pix_fmt"),
+                     sizes ? size(other) : said(other, "pix_fmt")),
+         "cut it there, or convert it to a film of one kind, by ffmpeg -i FILE -vf scale=WIDTH:HEIGHT -pix_fmt yuv420p OTHER.mp4");
+}
+
+/// Keeps no line but two, of however many frames they tell.
+Frames frames_of(const Source& source, host::Child& child) {
+    Frames frames;
+    const auto unlike = [&](std::string_view line) {
+        const auto other = [&](const char* name) { return said(line, name) != said(frames.first, name); };
+        return other("width") || other("height") || other("pix_fmt");
+    };
+    while (auto line = child.read_line(seconds_for(source.bytes))) {
+        if (line->starts_with("stream|")) frames.stream = std::move(*line);
+        if (!line->starts_with("frame|")) continue;
+        if (frames.count == 0) frames.first = std::move(*line);
+        else if (unlike(*line)) refuse_unlike(source, frames, *line);
+        ++frames.count;
+    }
+    return frames;
 }
 
 Video look(const Source& source) {
@@ -116,36 +149,26 @@ Video look(const Source& source) {
     options.apart = true;
     options.arguments = input_of(source);
     options.arguments.insert(options.arguments.begin(), needed(source, "ffprobe"));
-    for (const char* const word : {"-select_streams", "v:0", "-count_frames", "-show_entries",
-                                   "stream=width,height,nb_read_frames,avg_frame_rate,r_frame_rate,pix_fmt,codec_name,"
+    for (const char* const word : {"-select_streams", "v:0", "-show_entries",
+                                   "frame=width,height,pix_fmt:stream=avg_frame_rate,r_frame_rate,codec_name,"
                                    "sample_aspect_ratio:stream_tags=alpha_mode:stream_side_data=rotation",
-                                   "-of", "json"})
+                                   "-of", "compact"})
         options.arguments.emplace_back(word);
     host::Child child(options);
-    constexpr std::size_t most = std::size_t{1} << 20;   // a page of JSON, should it ever end
-    std::string text;
-    while (text.size() < most) {
-        const auto line = child.read_line(seconds_for(source.bytes));
-        if (!line) break;
-        text += *line;
-    }
+    const auto [frames, first, stream] = frames_of(source, child);
     child.leave(std::chrono::duration<double>(10));
-    const Json said = Json::parse(text, nullptr, false);
-    if (said.is_object() && child.ending() == "exit status 0" && (!said.contains("streams") || said["streams"].empty()))
+    if (stream.empty() && child.ending() == "exit status 0")
         fail(source, "holds no pictures: of sound alone, most likely", "choose a video");
-    if (!said.is_object() || !said.contains("streams") || said["streams"].empty())
-        fail(source, fmt::format("cannot be read as a video: {}", last_words(child)), again);
+    if (stream.empty()) fail(source, fmt::format("cannot be read as a video: {}", last_words(child)), again);
     // What it tells of, its status says nothing of: frames that it leaves out, or makes up.
     // Lines that are not of the film (a dynamic linker's, say) begin otherwise.
     const std::string message = child.last_message();
     if (child.ending() != "exit status 0" || message.starts_with('[') || message.find("message repeated") != std::string::npos)
         fail(source, fmt::format("is a damaged video: {}", last_words(child)), again);
-    const Json& stream = said["streams"][0];
-    const std::int64_t width = stream.value("width", std::int64_t{0}), height = stream.value("height", std::int64_t{0}),
-                       frames = integer_of(stream.value("nb_read_frames", "")).value_or(0);
+    const std::int64_t width = integer_of(said(first, "width")).value_or(0), height = integer_of(said(first, "height")).value_or(0);
     if (frames < 1) fail(source, "is a video without frames that can be decoded", again);
     Video video;
-    const std::string pixels = stream.value("pix_fmt", "");
+    const std::string_view pixels = said(first, "pix_fmt");
     video.grey = pixels.starts_with("gray") || pixels.starts_with("mono");
     std::vector<ArrayDesc::Extent> extents;
     if (frames > 1) extents.push_back({'t', frames});
@@ -171,13 +194,13 @@ Video look(const Source& source) {
         pixels.find("16") != std::string::npos)
         file.warnings.push_back(fmt::format("its pixels ({}) have more than 8 bits, and are read with 8", pixels));
     if (has_alpha(stream, pixels)) file.ignored.push_back("how transparent its pixels are");
-    const std::string aspect = stream.value("sample_aspect_ratio", "1:1");
-    if (aspect != "1:1" && aspect != "0:1" && aspect != "N/A")
+    const std::string_view aspect = said(stream, "sample_aspect_ratio");
+    if (!aspect.empty() && aspect != "1:1" && aspect != "0:1" && aspect != "N/A")
         file.warnings.push_back(
             fmt::format("its pixels are not square, but {} as wide as high: they are read as they are stored", aspect));
-    if (const double turn = rotation_of(stream); turn != 0)
+    if (const double turn = number_of(said(stream, "rotation")).value_or(0); turn != 0)   // in degrees
         file.warnings.push_back(fmt::format("it is to be shown turned by {} degrees: it is read as it is stored", turn));
-    file.detail = fmt::format("{}, {}, {} frame{}", stream.value("codec_name", "?"), pixels, frames, frames == 1 ? "" : "s");
+    file.detail = fmt::format("{}, {}, {} frame{}", said(stream, "codec_name"), pixels, frames, frames == 1 ? "" : "s");
     return video;
 }
 

@@ -540,3 +540,43 @@ TEST_CASE("videos: a damaged one is refused, whatever of it can be decoded") {
     put(folder / "b.mp4", whole.substr(0, whole.size() * 3 / 4));
     CHECK_THROWS_AS(io::read(folder / "b.mp4"), IoError);
 }
+
+TEST_CASE("videos: frames of another size, or stored otherwise, are refused, and told which they are") {
+    const Folder folder;
+    // An AVI whose frames are JPEGs.
+    const auto chunk = [](const char* name, std::string bytes) {
+        if (bytes.size() % 2 != 0) bytes += '\0';
+        return Bytes{name}.add(static_cast<std::uint32_t>(bytes.size())).add_text(bytes).text;
+    };
+    const auto avi = [&](const std::vector<std::string>& frames) {
+        const auto count = static_cast<std::uint32_t>(frames.size());
+        Bytes head, stream, format;
+        head.add_all<std::uint32_t>({100000, 0, 0, 0, count, 0, 1, 0, 16, 8, 0, 0, 0, 0});
+        stream.add_text("vidsMJPG").add_all<std::uint32_t>({0, 0, 0, 1, 10, 0, count, 0, 0, 0, 0, 0});
+        format.add_all<std::uint32_t>({40, 16, 8, 1 | 24 << 16}).add_text("MJPG").add_all<std::uint32_t>({384, 0, 0, 0, 0});
+        std::string movi = "movi";
+        for (const std::string& frame : frames) movi += chunk("00dc", frame);
+        const std::string streams = "strl" + chunk("strh", stream.text) + chunk("strf", format.text);
+        const std::string hdrl = "hdrl" + chunk("avih", head.text) + chunk("LIST", streams);
+        return chunk("RIFF", "AVI " + chunk("LIST", hdrl) + chunk("LIST", movi));
+    };
+    const auto jpeg = [&](const char* name, std::int64_t width) {
+        io::write(folder / name, pattern(ArrayDesc::dense(ElementType::u8, {{'y', 8}, {'x', width}})));
+        return get(folder / name);
+    };
+    const std::string grey = jpeg("wide.jpg", 16), small = jpeg("small.jpg", 8);
+    put(folder / "a.avi", avi({grey, grey, grey}));
+    try {
+        CHECK(io::read(folder / "a.avi").desc.describe() == "u8 3 x 8 x 16 (t, y, x)");
+    } catch (const IoError& error) {
+        MESSAGE("skipped: " << error.problem);
+        return;
+    }
+    const auto problem = [&](const std::vector<std::string>& frames) {
+        put(folder / "b.avi", avi(frames));
+        return io_error(folder / "b.avi", [&] { io::info(folder / "b.avi"); }).problem;
+    };
+    CHECK(problem({grey, small, grey}) == "changes the size of its pictures at frame 1, from 16 x 8 to 8 x 8");
+    CHECK(problem({grey, grey, small_jpeg()}).starts_with("changes how its pixels are stored at frame 2, from gray to yuv"));
+    CHECK(problem({small_jpeg(), grey}).ends_with(" to gray"));
+}
