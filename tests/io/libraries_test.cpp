@@ -57,6 +57,38 @@ constexpr const char* hdf5_pairs =
     "1LagNuP6CD03iGvmO7nL91GhX8//137BxnU+D4uGgjFL+vV3yWI4DcMs5mTL/+wbGBgYGBgYbBq679COt/o79Ly3jnco29g7VBQO"
     "3OHK+wj6T2vYR3uj+9D6/4tv+p/dR1drHx/M9mhQ";
 
+// By h5py: null (no elements), odd (integers of 24 bits), wide (of 128), text.
+constexpr const char* hdf5_others =
+    "eNrtls9OwkAQxme2FFcSY/ECerFHjzyCRlAORIx68OifcjASvWDkpkd8Ax+BR+ARPPAAvg12urPS3ZjK0cb5heRjmNk2M/12y1u3fbRR26kBoTVUIII8C2bW"
+    "dGObv2JF1gnrVNnfMcvxcqjz9f26i7NOh6oXHvY+rYrRJgj/kW7n4JT0kuM91g/l1j08DYekj0mSxc93yYB0NBiP8j5trXhfhNCsQRvrTFX2AQhSR1KqHu+C"
+    "sWgMDQ2NF14fpvWUV0plV9Ds4AB9h1ve//RzOD/ptzHtVHMcB8X19jQZh8V1se1+rbjO7v9Jtdx+Rqh6vjKdIaL1l6NBOknKRJq+Lyfxu7/cQW3xk6Pi3nz9"
+    "HuC19PMwHttfcR5xSebx87mD3/2bc2c7nU/E+8zktDcH8OYw1e7OLMe5Q56f6eV/jePDfg9zbWCujri+uXXWf27KO1QQBEEQBEEQBEEQysYXviFZUg==";
+
+// By h5py: groups a and b with hard links to each other (a/z, b/up) and to the root (b/root), and b/d, four bytes.
+constexpr const char* hdf5_links =
+    "eNrr9HBx4+WS4mIAAQ4OBhYGAQZk8B8KOkRR+TD5BCjNCKU7oPQKJpg4IwOIKQEVF4Saj64uJMjVFaT6PxqA2fOAFUKjum4UjBTg4eoYAKIjoHxYejrBhKou"
+    "EUonoaVLBzLtxZV+PZgh/AxW4tKvgwiE5hiNytH0CwQKsPKSFVVdFZQuzk8rAdH6SfopyOnYgkR7g/38XUApGJbuFJhR8wV6OoaVrxrsqOoCoPwCzpEZf7jK"
+    "AfRwIVQO/BAarcdGywHMcmACWr5KgdKlBRC6KD+/hJJygJGBFaKXEcbXgNBMEAFYNYqLZgamWEZoumVEqslYgTSIz8QEMYgDmkOYGX9A2pTAFiUqaBgkGZqJ"
+    "eTQ1joJRMApGwSgYBSMLQPpFzPB+0QsC/RpYuz8BbVwBfRxLgMh+1vAKRya4v2H9HSa0cIMBjtH+JVYAAEIbcCQ=";
+
+/// HDF5 of groups, each in the one before, and nothing else.
+std::string nested_groups(std::uint64_t count) {
+    constexpr std::uint64_t none = UINT64_MAX, first = 96, each = 960, tree = 40, heap = 584, table = 632;
+    Bytes out{"\x89HDF\r\n\x1a\n"};
+    out.add_all<std::uint8_t>({0, 0, 0, 0, 0, 8, 8, 0}).add_all<std::uint16_t>({4, 16, 0, 0});
+    out.add_all<std::uint64_t>({0, none, first + each * count, none, 0, first, 0, 0, 0});
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = first + each * i;
+        out.add_all<std::uint16_t>({1, 1}).add_all<std::uint32_t>({1, 24, 0}).add_all<std::uint16_t>({0x11, 16, 0, 0});
+        out.add_all<std::uint64_t>({at + tree, at + heap}).add_text("TREE").add_all<std::uint16_t>({0, i + 1 < count});
+        out.add_all<std::uint64_t>({none, none, 0, at + table, 8}).pad_to(at + heap);
+        out.add_text("HEAP").add<std::uint32_t>(0).add_all<std::uint64_t>({16, 1, at + heap + 32, 0}).add_text("g");
+        out.pad_to(at + table).add_text("SNOD").add_all<std::uint16_t>({1, 1}).add_all<std::uint64_t>({8, at + each});
+        out.pad_to(at + each);
+    }
+    return out.text;
+}
+
 std::string unpacked(std::string_view base64) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string packed;
@@ -221,6 +253,37 @@ TEST_CASE("libraries: a dataset that the HDF5 library here is too old for is the
             if (built) CHECK(error.hint.find("libver") != std::string::npos);
         }
     }
+}
+
+TEST_CASE("libraries: datasets of HDF5 that are not read are called what they are") {
+    const Folder folder;
+    put(folder / "a.h5", unpacked(hdf5_others));
+    const std::string all = problem(folder / "a.h5", "");
+    if (all.empty()) {
+        MESSAGE("not tried: HDF5 is not built in");
+        return;
+    }
+    CHECK(all == "holds no dataset of numbers that are read, but /null (no elements), /odd (24-bit integers), /text (texts), "
+                 "/wide (128-bit integers)");
+    CHECK(problem(folder / "a.h5", "null").starts_with("its dataset /null is empty"));
+    CHECK(problem(folder / "a.h5", "odd") == "its dataset /odd holds 24-bit integers, which are not read");
+}
+
+TEST_CASE("libraries: an object of HDF5 is looked at once, however many groups lead to it, one in the other or in a ring") {
+    const Folder folder;
+    put(folder / "a.h5", nested_groups(3000));
+    const std::string deep = problem(folder / "a.h5", "");
+    if (deep.empty()) {
+        MESSAGE("not tried: HDF5 is not built in");
+        return;
+    }
+    CHECK(deep == "holds no dataset of numbers that are read");   // and has not taken too long
+    put(folder / "b.h5", nested_groups(5000));
+    CHECK(problem(folder / "b.h5", "").find("more objects than the 4096 that are looked at") != std::string::npos);
+    put(folder / "c.h5", unpacked(hdf5_links));
+    CHECK(io::info(folder / "c.h5").detail.find("dataset /b/d") != std::string::npos);
+    for (const char* const path : {"", "b/d", "/a/z/up/z/d", "b/root/a/z/d"})
+        CHECK(values_of<std::uint8_t>(io::read(folder / "c.h5", of(path))) == std::vector<std::uint8_t>{0, 1, 2, 3});
 }
 
 TEST_CASE("libraries: LZF unpacks what is whole, and nothing beyond its room") {

@@ -11,51 +11,14 @@
 #include "io/readers/hdf5_lzf.hpp"
 #include "io/readers/hdf5_minc.hpp"
 #include "io/readers/hdf5_parts.hpp"
+#include "io/readers/hdf5_walk.hpp"
 #include "io/readers/hdf5_writer.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers {
 namespace {
 
-constexpr std::size_t most_objects = 4096;
 constexpr std::uint64_t best_ratio = 1032;   ///< deflate's
-
-struct Found {
-    std::string path, sizes;
-    bool numbers = false;
-    std::string what;
-    std::string closed{};   ///< why it cannot be opened; empty: it can
-};
-
-struct Listing {
-    std::vector<Found> all;
-    std::size_t seen = 0;
-};
-
-// What a library says of an object has another type from 1.12 on, and so has the function that lists objects.
-#if H5_VERSION_GE(1, 12, 0)
-constexpr auto visit_objects = H5Ovisit3;
-#else
-constexpr auto visit_objects = H5Ovisit2;
-#endif
-
-template <typename Info>
-herr_t visit(hid_t root, const char* name, const Info* info, void* to) {
-    Listing& listing = *static_cast<Listing*>(to);
-    if (++listing.seen > most_objects) return 1;
-    const std::string path = std::string("/") + name;
-    // What MATLAB and scales of axes keep for themselves.
-    if (info->type != H5O_TYPE_DATASET || path.find("/#") != std::string::npos) return 0;
-    const Handle dataset = open_dataset(root, name);
-    if (!dataset.good()) listing.all.push_back({path, {}, false, {}, last_words()});
-    if (!dataset.good() || text_at(dataset, "CLASS") == "DIMENSION_SCALE") return 0;
-    const Handle stored(H5Dget_type(dataset), H5Tclose);
-    const Type type = type_of(stored);
-    Found found{path, is_elsewhere(dataset) ? "in other files" : in_words(sizes_of(dataset)), type.name != nullptr,
-                type.name ? type.name : type.why, {}};
-    listing.all.push_back(std::move(found));
-    return 0;
-}
 
 class Hdf5File {
 public:
@@ -125,17 +88,22 @@ private:
     }
 
     void choose(const std::string& wanted) {
-        Listing listing;
-        if (visit_objects(file_, H5_INDEX_NAME, H5_ITER_INC, visit, &listing, H5O_INFO_BASIC) < 0)
-            throw Problem{"its objects cannot be listed: " + last_words(), again};
+        const Listing listing = list_datasets(file_);
         std::vector<const Found*> numbers;
-        std::string list;
+        std::string list, others;   // of numbers, and of what else
+        std::size_t left = 30;
         for (const Found& found : listing.all) {
-            if (!found.numbers) continue;
-            numbers.push_back(&found);
-            if (numbers.size() <= 30)
-                list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + found.sizes + ")";
+            if (found.numbers) {
+                numbers.push_back(&found);
+                if (numbers.size() <= 30)
+                    list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + found.sizes + ")";
+            } else if (found.closed.empty() && left > 0) {
+                --left;
+                others += (others.empty() ? "" : ", ") + found.path + " (" + found.what + ")";
+            }
         }
+        const std::string more =
+            listing.whole ? "" : "; it has more objects than the " + std::to_string(most_objects) + " that are looked at";
         const auto closed = std::find_if(listing.all.begin(), listing.all.end(), [&](const Found& found) {
             const bool meant = wanted.empty() ? numbers.empty() : found.path == wanted || found.path == "/" + wanted;
             return !found.closed.empty() && meant;
@@ -149,7 +117,10 @@ private:
                               "libver=\"earliest\""};
         }
         if (wanted.empty()) {
-            if (numbers.empty()) throw Problem{"holds no dataset of numbers", "see what it holds, for instance by h5ls -r"};
+            if (numbers.empty())
+                throw Problem{"holds no dataset of numbers that are read" + (others.empty() ? "" : ", but " + others) + more,
+                              listing.whole ? "see what it holds, for instance by h5ls -r"
+                                            : "say which: \"dataset\": \"/...\", as h5ls -r lists them"};
             // MINC's image is the one that it is for.
             const auto image = std::find_if(numbers.begin(), numbers.end(), [](const Found* f) { return f->path == minc_image; });
             if (image != numbers.end())
@@ -157,7 +128,7 @@ private:
             else if (numbers.size() == 1)
                 path_ = numbers.front()->path;
             else
-                throw Problem{"holds " + std::to_string(numbers.size()) + " datasets of numbers: " + list,
+                throw Problem{"holds " + std::to_string(numbers.size()) + " datasets of numbers: " + list + more,
                               "say which: \"dataset\": \"" + numbers.front()->path + "\""};
         } else {
             path_ = wanted[0] == '/' ? wanted : "/" + wanted;
@@ -166,7 +137,10 @@ private:
         if (!dataset_.good())
             throw Problem{
                 "has no dataset " + path_ + " of its own",
-                list.empty() ? "it has none of numbers" : "it holds " + list + (listing.seen > most_objects ? ", and more" : "")};
+                (list.empty() ? "none of numbers was found" : "it holds " + list) + more};
+        if (wanted.empty() && !listing.whole && path_ != minc_image)
+            said_["warnings"].push_back("more than " + std::to_string(most_objects) + " objects are in it: " + path_ +
+                                        " is the only dataset of numbers among those that were looked at");
         if (is_elsewhere(dataset_))
             throw Problem{"keeps the elements of its dataset " + path_ + " in other files, which is not read",
                           "copy them into one file, for instance by h5repack"};
@@ -181,6 +155,9 @@ private:
         type_ = type_of(stored);
         if (!type_.name)
             throw Problem{"its dataset " + path_ + " holds " + type_.why + ", which are not read", "choose one of numbers"};
+        if (is_null(dataset_))
+            throw Problem{"its dataset " + path_ + " is empty: its dataspace is null, without any element",
+                          "choose one with elements"};
         sizes_ = sizes_of(dataset_);
         if (sizes_.size() > 8)
             throw Problem{"its dataset " + path_ + " has " + std::to_string(sizes_.size()) + " axes; up to 8 are read",

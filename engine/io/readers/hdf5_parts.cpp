@@ -142,6 +142,11 @@ Type type_of(hid_t stored) {
     }
 }
 
+bool is_null(hid_t dataset) {
+    const Handle space(H5Dget_space(dataset), H5Sclose);
+    return H5Sget_simple_extent_type(space) == H5S_NULL;
+}
+
 std::vector<hsize_t> sizes_of(hid_t dataset) {
     const Handle space(H5Dget_space(dataset), H5Sclose);
     const int rank = H5Sget_simple_extent_ndims(space);

@@ -57,6 +57,8 @@ struct Type {
 Handle own(hid_t type);
 Type type_of(hid_t stored);
 
+/// Whether it has no elements, not even one (H5S_NULL).
+bool is_null(hid_t dataset);
 std::vector<hsize_t> sizes_of(hid_t dataset);
 std::string in_words(const std::vector<hsize_t>& sizes);
 
