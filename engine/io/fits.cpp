@@ -9,6 +9,7 @@
 
 #include "io/decimal.hpp"
 #include "io/file.hpp"
+#include "io/scale_loss.hpp"
 #include "io/stored.hpp"
 #include "io/text_header.hpp"
 #include "io/units.hpp"
@@ -316,6 +317,8 @@ StoredArray read_header(const Source& source) {
     else if (scale != 1 || zero != 0 || blank) {
         const bool wide = unit.bits == 32 || unit.bits == 64 || unit.bits == -64;
         type = wide ? ElementType::f64 : ElementType::f32;
+        const std::string loss = wide ? std::string() : loss_by_scale(to_string(array.stored), scale, zero);
+        if (!loss.empty()) file.warnings.push_back(loss);
         array.convert = [stored = array.stored, wide, scale, zero, blank](const std::byte* from, std::byte* to,
                                                                           std::int64_t count) {
             visit_real(stored, [&]<class T>(T) {

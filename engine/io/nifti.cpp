@@ -12,6 +12,7 @@
 #include "io/file.hpp"
 #include "io/format.hpp"
 #include "io/parts.hpp"
+#include "io/scale_loss.hpp"
 #include "parallax/host/error.hpp"
 #include "support/text.hpp"
 
@@ -256,6 +257,8 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     if (row->channels == 1 && std::isfinite(h.slope) && h.slope != 0 && h.slope != 1 && !std::isfinite(h.inter))
         file.warnings.push_back(
             fmt::format("its slope is {}, and its intercept no number: values are read as they are stored", h.slope));
+    const std::string loss = volume.scaled ? loss_by_scale(to_string(volume.stored), h.slope, h.inter) : std::string();
+    if (!loss.empty()) file.warnings.push_back(loss);
     describe_space(volume);
     describe_intent(volume);
     if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;

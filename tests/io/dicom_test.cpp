@@ -287,6 +287,10 @@ TEST_CASE("dicom: slope and intercept are applied together, and told where they 
     };
     CHECK(read<float>(folder, file("2 ", "-3")) == std::vector<float>{-1, 1, 3, 507});
     CHECK(told(folder, file("2 ", "-3")).empty());
+    has(told(folder, file("1e300 ", "0 ")), "lead beyond 3.4e38");
+    Dicom wide = file(".5", "0 ");
+    wide.allocated = 32, wide.stored = 32, wide.high = 31, wide.pixels = std::string(16, '\1');
+    has(told(folder, wide), "stored as u32 and scaled, and read as f32");
     for (const Dicom& one : {file("0 ", "5 "), file("2 ", ""), file("", "-3"), file("ab", "5 ")}) {
         has(told(folder, one), "slope and intercept");
         CHECK(read<std::uint8_t>(folder, one) == std::vector<std::uint8_t>{1, 2, 3, 255});

@@ -41,6 +41,9 @@ TEST_CASE("fits: images, signed and unsigned, scaled, in extensions") {
     const auto scaled = values_of<float>(io::read(folder / "c.fits"));
     CHECK(scaled[0] == 10.5f);
     CHECK(std::isnan(scaled[1]));
+    CHECK(io::info(folder / "c.fits").warnings.empty());
+    put(folder / "far.fits", fits(with({"BSCALE  =                1e300"}), data));
+    CHECK(told_of(io::info(folder / "far.fits")).find("lead beyond 3.4e38") != std::string::npos);
     const std::string extension =
         fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
         fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",

@@ -198,6 +198,23 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         CHECK(io::info(path).desc.type == ElementType::f32);
         CHECK(values_of<float>(io::read(path)) == std::vector<float>{10.5f, 9, 160, 12, 12.5f, 13});
     }
+    SUBCASE("a scale beyond f32 is told, and one of numbers with more digits") {
+        const auto told = [&](float slope) {
+            nifti.slope = slope, nifti.inter = 0.5f;
+            put(path, nifti.header() + voxels.text + voxels.text);
+            return told_of(io::info(path));
+        };
+        constexpr const char *beyond = "lead beyond 3.4e38", *digits = "and scaled, and read as f32, which keeps 7 digits";
+        CHECK(told(1e30f).empty());
+        CHECK(told(1e35f).find(beyond) != std::string::npos);
+        nifti.datatype = 8;
+        CHECK(told(2).find("stored as i32 " + std::string(digits)) != std::string::npos);
+        nifti.datatype = 16, nifti.dim = {3, 3, 2, 1};
+        CHECK(told(2).empty());
+        CHECK(told(1e30f).find(beyond) != std::string::npos);
+        nifti.datatype = 64, nifti.dim = {3, 3, 1, 1};
+        CHECK(told(2).find("stored as f64 " + std::string(digits)) != std::string::npos);
+    }
     SUBCASE("a slope without an intercept is told, and scales nothing") {
         nifti.slope = 0.5f, nifti.inter = std::nanf("");
         put(path, nifti.header() + voxels.text);

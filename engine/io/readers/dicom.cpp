@@ -15,6 +15,7 @@
 #include "io/readers/dicom_meaning.hpp"
 #include "io/readers/dicom_pixels.hpp"
 #include "io/readers/serve.hpp"
+#include "io/scale_loss.hpp"
 
 namespace {
 
@@ -183,6 +184,7 @@ private:
         for (const Header& other : headers_)   // each thing once
             for (const Told& warning : other.warnings)
                 if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+        if (const std::string loss = loss_in_f32(); !loss.empty()) warnings.push_back(loss);
         if (count > 1) {
             std::vector<double> along;
             const std::optional<Vector> normal = normal_of(place);
@@ -262,6 +264,21 @@ private:
                                         : "") +
                           (headers_.size() > 1 ? ", " + std::to_string(count) + " files sorted by place" : "") +
                           (h.spacing_from.empty() ? "" : ", distances by " + h.spacing_from);
+    }
+
+    /// By the largest slope and intercept of all frames.
+    std::string loss_in_f32() const {
+        if (type_ != "f32") return {};
+        double slope = 0, intercept = 0;
+        const auto add = [&](const std::array<double, 2>& line) {
+            slope = std::max(slope, std::abs(line[0])), intercept = std::max(intercept, std::abs(line[1]));
+        };
+        for (const Header& h : headers_) {
+            add({h.slope, h.intercept});
+            for (const auto& line : h.of_frames) add(line);
+        }
+        const Header& h = headers_.front();
+        return parallax::io::loss_by_scale((h.sign ? "i" : "u") + std::to_string(h.stored), slope, intercept);
     }
 
     static double length_of(const Vector& v) { return std::sqrt(dot(v, v)); }

@@ -184,6 +184,7 @@ private:
         pages_ = describe_minc(file_, dataset_, sizes_, said_);
         scales_ = MincScales(file_, dataset_, type_, sizes_);
         if (scales_.none()) return;
+        if (!scales_.loss().empty()) said_["warnings"].push_back(scales_.loss());
         type_ = {"f32", own(H5T_NATIVE_FLOAT), {}};
         said_["type"] = "f32";
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "io/readers/hdf5_lzf.hpp"
+#include "io/scale_loss.hpp"
 
 namespace parallax::io::readers {
 namespace {
@@ -101,6 +102,10 @@ MincScales::MincScales(hid_t file, hid_t dataset, const Type& type, const std::v
         !(range_[1] > range_[0]))
         throw Problem{"is a MINC file whose scales are missing or do not fit", again};
     slice_ = elements / low_.size();
+    double most = 0;   // of the scaled numbers
+    for (const std::vector<double>* ends : {&low_, &high_})
+        for (const double end : *ends) most = std::max(most, std::abs(end));
+    loss_ = loss_by_scale(stored, 0, most);
 }
 
 void MincScales::apply(std::int64_t first_element, std::size_t count, float* values) const {

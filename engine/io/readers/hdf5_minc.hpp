@@ -24,12 +24,15 @@ public:
     MincScales(hid_t file, hid_t dataset, const Type&, const std::vector<hsize_t>& sizes);
 
     bool none() const noexcept { return low_.empty(); }
+    /// What f32, in which they come, does not hold of them, in the words of a warning; empty: nothing.
+    const std::string& loss() const noexcept { return loss_; }
     /// `first_element`: which of the image's the first of them is.
     void apply(std::int64_t first_element, std::size_t count, float* values) const;
 
 private:
     std::vector<double> low_, high_, range_;
     std::uint64_t slice_ = 0;   ///< elements
+    std::string loss_;
 };
 
 }   // namespace parallax::io::readers
