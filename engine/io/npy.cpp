@@ -55,6 +55,7 @@ public:
             }
             if (!accept(',') && peek() != '}') bad("has no comma between its entries");
         }
+        if (peek(), !rest_.empty()) bad("goes on behind its dictionary");
         if (!values.descr || !values.fortran || !values.shape) bad("lacks one of descr, fortran_order, shape");
         return values;
     }
@@ -62,7 +63,7 @@ public:
 private:
     [[noreturn]] void bad(std::string_view problem) const { fail(source_, fmt::format("its NPY header {}", problem), again); }
     char peek() {
-        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) rest_.remove_prefix(1);
+        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\r' || rest_[0] == '\t')) rest_.remove_prefix(1);
         return rest_.empty() ? '\0' : rest_[0];
     }
     bool accept(char c) {
@@ -93,10 +94,13 @@ private:
         bad("has neither True nor False for fortran_order");
     }
     std::vector<std::int64_t> tuple() {
+        constexpr const char* none = "has a shape that is no tuple of whole numbers";
         std::vector<std::int64_t> result;
+        bool comma = false;
         expect('(');
         while (!accept(')')) {
-            if (peek() < '0' || peek() > '9') bad("has a shape that is no tuple of whole numbers");
+            if (peek() < '0' || peek() > '9') bad(none);
+            if (rest_.size() > 1 && rest_[0] == '0' && rest_[1] >= '0' && rest_[1] <= '9') bad(none);   // nor is it to Python
             std::int64_t value = 0;
             while (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') {
                 if (value > (INT64_MAX - 9) / 10) bad("has a size past 2^63");
@@ -106,8 +110,10 @@ private:
             accept('L');  // Python 2 wrote long numbers so
             if (result.size() == most_axes) bad(fmt::format("has more than {} axes", most_axes));
             result.push_back(value);
-            if (!accept(',') && peek() != ')') bad("has a shape that is no tuple of whole numbers");
+            comma = accept(',');
+            if (!comma && peek() != ')') bad(none);
         }
+        if (result.size() == 1 && !comma) bad(none);   // (6) is a number in brackets
         return result;
     }
 

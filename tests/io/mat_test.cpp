@@ -206,3 +206,21 @@ TEST_CASE("mat: a file that is cut off anywhere is refused, by what it says of i
         }
     }
 }
+
+TEST_CASE("mat: a variable behind those that are looked at is not called one that is not there") {
+    if (!is_built()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.mat";
+    Mat mat;
+    mat.parts.resize(1);
+    mat.parts[0].bytes = real_part();
+    const std::string whole = mat.bytes(), variable = whole.substr(128);
+    const auto problem = [&](std::size_t count) {
+        std::string bytes = whole;
+        for (std::size_t i = 1; i < count; ++i) bytes += variable;
+        put(path, bytes);
+        return io_error(path, [&] { io::read(path, {.dataset = "b"}); }).problem;
+    };
+    CHECK(problem(3) == "has no variable \"b\"");
+    CHECK(problem(4100) == "has no variable \"b\" among its first 4096, and no more are looked at");
+}

@@ -207,7 +207,7 @@ TEST_CASE("volumes: directions of which one goes nowhere, or where another goes,
     CHECK(io::info(folder / "plane.nrrd").metadata.affine);
 }
 
-TEST_CASE("volumes: a chunk of Zarr may be several members of gzip") {
+TEST_CASE("volumes: a chunk of Zarr may be several members of gzip, and nothing else may stand behind it") {
     const Folder folder;
     try {
         io::check_writable(folder / "a.zarr", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}}));
@@ -228,6 +228,12 @@ TEST_CASE("volumes: a chunk of Zarr may be several members of gzip") {
         CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("does not unpack") !=
               std::string::npos);
     }
+    put(folder / "a.zarr/.zarray", R"({"zarr_format": 2, "shape": [6], "chunks": [6], "dtype": "|u1", "order": "C",
+        "compressor": {"id": "zlib", "level": 1}, "fill_value": 0, "filters": null})");
+    put(folder / "a.zarr/0", deflated("abcdef", 15) + std::string(5, '\0'));
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.zarr")).size() == 6);
+    put(folder / "a.zarr/0", deflated("abcdef", 15) + "zz");
+    CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("does not unpack") != std::string::npos);
 }
 
 TEST_CASE("volumes: patterns of names that do not fit, or lead elsewhere, are refused") {

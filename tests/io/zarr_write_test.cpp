@@ -312,6 +312,25 @@ TEST_CASE("zarr: a header that lacks a key is told in words of the format") {
     CHECK(error.problem == "describes itself otherwise than it should: key 'chunks' not found");
 }
 
+TEST_CASE("zarr: what stands in a chunk's place, or in that of its folder, and is none is refused") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const fs::path store = folder / "a.zarr";
+    io::write(store, pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 1}, {'x', 3}})));
+    const auto problem = [&] { return io_error(store, [&] { io::info(store); }).problem; };
+    fs::remove(store / "0/1/0/0");
+    fs::create_directory(store / "0/1/0/0");
+    CHECK(problem() == "has 1/0/0 where a chunk should be, and is no file");
+    fs::remove(store / "0/1/0/0");
+    fs::create_symlink("nowhere", store / "0/1/0/0");
+    CHECK(problem() == "has 1/0/0 where a chunk should be, and is no file");
+    fs::remove_all(store / "0/1");
+    put(store / "0/1", "a");
+    CHECK(problem() == "has 1 where a folder of chunks should be, and is none");
+    fs::remove(store / "0/1");
+    CHECK(told_of(io::info(store)).find("1 of its 2 chunks are not there") != std::string::npos);
+}
+
 TEST_CASE("zarr: floats of 16 bits are read as those of 32, missing chunks too") {
     if (!can_read_zarr()) return;
     const Folder folder;

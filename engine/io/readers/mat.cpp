@@ -158,6 +158,10 @@ public:
             throw Problem{"has no variable \"" + wanted +
                               "\" unless that is one of its objects (tables, strings, dates and the like), which are not read",
                           "of numbers it holds " + list};
+        if (name_.empty() && listed == most_variables)
+            throw Problem{"has no variable \"" + wanted + "\" among its first " + std::to_string(most_variables) +
+                              ", and no more are looked at",
+                          "save it into a file of its own"};
         if (name_.empty()) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
         if (of_elements) mat::check_variable(path_, shape_, false);
         if (others.size() > 30) others.resize(30);

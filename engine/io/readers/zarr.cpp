@@ -204,18 +204,25 @@ private:
                 chunk = chunk * static_cast<std::uint64_t>(chunks_along(axis + i)) + (*index)[i];
             std::error_code ignored;
             if (axis + in_name == shape_.size()) {
-                const std::uint64_t bytes = fs::file_size(it->path(), ignored);
-                if (!ignored) found_.emplace(chunk, bytes);
+                if (!it->is_regular_file(ignored)) refuse_entry(it->path(), "a chunk should be, and is no file");
+                found_.emplace(chunk, it->file_size());
             } else if (it->is_symlink(ignored)) {   // it might lead round in a circle
                 throw Problem{"has a link " + it->path().filename().string() + " where a folder of chunks should be",
                               "copy it with what its links lead to, for instance by cp -rL"};
             } else if (it->is_directory(ignored)) {
                 list_chunks(it->path(), axis + in_name, chunk);
+            } else {
+                refuse_entry(it->path(), "a folder of chunks should be, and is none");
             }
         }
         if (error)
             throw Problem{"has a folder of chunks whose names cannot be listed (" + error.message() + ")",
                           "what is read must be allowed to be listed, not only to be entered"};
+    }
+
+    /// What is there is not left out as what is not there.
+    [[noreturn]] void refuse_entry(const fs::path& path, const char* what) const {
+        throw Problem{"has " + path.lexically_relative(folder_).string() + " where " + what, again};
     }
 
     /// "1.0.3": indices of the axes from `axis` on; nothing for other names.

@@ -39,9 +39,9 @@ std::size_t unpack(const std::string& codec, const std::string& stored, std::vec
         int code = Z_OK;
         do code = inflate(&stream, Z_FINISH);
         while (code == Z_STREAM_END && codec == "gzip" && begin_next_member(stream));
-        // Behind gzip's last member zeros may fill up a block, as gzip has it; what else stands there means something.
+        // Behind its end zeros may fill up a block, as gzip has it; what else stands there means something.
         const bool only_zeros = std::all_of(stream.next_in, stream.next_in + stream.avail_in, [](Bytef b) { return b == 0; });
-        if (code == Z_STREAM_END && (codec != "gzip" || only_zeros)) got = elements.size() - stream.avail_out;
+        if (code == Z_STREAM_END && only_zeros) got = elements.size() - stream.avail_out;
         inflateEnd(&stream);
     }
     return got;
