@@ -63,7 +63,7 @@ public:
 private:
     [[noreturn]] void bad(std::string_view problem) const { fail(source_, fmt::format("its NPY header {}", problem), again); }
     char peek() {
-        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\r' || rest_[0] == '\t')) rest_.remove_prefix(1);
+        while (!rest_.empty() && std::string_view(" \t\r\n").find(rest_[0]) != std::string_view::npos) rest_.remove_prefix(1);
         return rest_.empty() ? '\0' : rest_[0];
     }
     bool accept(char c) {

@@ -121,7 +121,8 @@ std::vector<Entry> list_entries(const Source& source, File& file) {
     for (std::uint64_t i = 0; i < directory.entries; ++i) {
         const unsigned char* const e = list.data() + at;
         if (at + 46 > list.size() || load_little<std::uint32_t>(e) != 0x02014b50)
-            fail(source, fmt::format("says that it has {} entries, and its list is damaged behind {}", directory.entries, i), again);
+            fail(source, fmt::format("says that it has {} entries, and its list is damaged behind {}", directory.entries, i),
+                 again);
         Entry entry;
         entry.encrypted = (load_little<std::uint16_t>(e + 8) & 1) != 0;
         entry.method = load_little<std::uint16_t>(e + 10);

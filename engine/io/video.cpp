@@ -89,7 +89,8 @@ struct Video {
 std::string_view said(std::string_view line, std::string_view name) {
     for (std::size_t at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
         const std::string_view rest = line.substr(at + name.size());
-        if (at > 0 && (line[at - 1] == '|' || line[at - 1] == ':') && rest.starts_with('=')) return rest.substr(1, rest.find('|') - 1);
+        const bool begins = at > 0 && (line[at - 1] == '|' || line[at - 1] == ':');
+        if (begins && rest.starts_with('=')) return rest.substr(1, rest.find('|') - 1);
     }
     return {};
 }
@@ -124,7 +125,7 @@ struct Frames {
          fmt::format("changes {} at frame {}, from {} to {}", sizes ? "the size of its pictures" : "how its pixels are stored",
                      frames.count, sizes ? size(frames.first) : said(frames.first, "pix_fmt"),
                      sizes ? size(other) : said(other, "pix_fmt")),
-         "cut it there, or convert it to a film of one kind, by ffmpeg -i FILE -vf scale=WIDTH:HEIGHT -pix_fmt yuv420p OTHER.mp4");
+         "cut it there, or make a film of one kind of it: ffmpeg -i FILE -vf scale=WIDTH:HEIGHT -pix_fmt yuv420p OTHER.mp4");
 }
 
 /// Keeps no line but two, of however many frames they tell.
@@ -165,7 +166,8 @@ Video look(const Source& source) {
     const std::string message = child.last_message();
     if (child.ending() != "exit status 0" || message.starts_with('[') || message.find("message repeated") != std::string::npos)
         fail(source, fmt::format("is a damaged video: {}", last_words(child)), again);
-    const std::int64_t width = integer_of(said(first, "width")).value_or(0), height = integer_of(said(first, "height")).value_or(0);
+    const std::int64_t width = integer_of(said(first, "width")).value_or(0),
+                       height = integer_of(said(first, "height")).value_or(0);
     if (frames < 1) fail(source, "is a video without frames that can be decoded", again);
     Video video;
     const std::string_view pixels = said(first, "pix_fmt");
