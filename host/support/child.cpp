@@ -173,7 +173,11 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     posix_spawnattr_init(&how);
     if (options.apart) {   // in a group of its own, which the terminal's keys do not reach
         posix_spawnattr_setpgroup(&how, 0);
-        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+        sigset_t signals;   // and what it writes to a parent that has gone ends it, as it would from a shell
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGPIPE);
+        posix_spawnattr_setsigdefault(&how, &signals);
+        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     }
     const int status = posix_spawn(&state_->process, words.front().c_str(), &files, &how, arguments.data(), environment.data());
     posix_spawnattr_destroy(&how);
