@@ -101,6 +101,17 @@ bool is_half_of_a_pair(const Place& p) {
     return (first == 'd' || first == 'D') && (second == '8' || second == '9' || is_letter(second));
 }
 
+JsonAdvice on_half_of_a_pair() {
+    return {"half of a pair of \\u escapes", "both halves, as in \\ud83d\\ude00", "or the letter itself, in UTF-8"};
+}
+
+/// The text ends behind it, so that the parser stops at the quote.
+bool ends_in_half_of_a_pair(std::string_view text, std::size_t byte) {
+    if (byte < 8 || byte > text.size() || text[byte - 1] != '"' || text[byte - 7] != '\\' || text[byte - 6] != 'u') return false;
+    const char first = text[byte - 5], second = text[byte - 4];
+    return (first == 'd' || first == 'D') && (second == '8' || second == '9' || is_letter(second));
+}
+
 JsonAdvice on_string(const Place& p) {
     const char c = p.here();
     if (c == '\n' || c == '\r' || p.at >= p.text.size())
@@ -108,8 +119,7 @@ JsonAdvice on_string(const Place& p) {
     if (static_cast<unsigned char>(c) < 0x20)
         return {c == '\t' ? "a tab inside a string" : "a control character inside a string", "a text without it",
                 c == '\t' ? "write \\t or a space" : "remove it"};
-    if (is_half_of_a_pair(p))
-        return {"half of a pair of \\u escapes", "both halves, as in \\ud83d\\ude00", "or the letter itself, in UTF-8"};
+    if (is_half_of_a_pair(p)) return on_half_of_a_pair();
     return {"a single \\ inside a string", "\\\\, or another escape such as \\n",
             "in paths write / for it, which works everywhere"};
 }
@@ -150,6 +160,7 @@ JsonAdvice advice_on_json(const std::string& text, std::size_t byte) {
     if (std::all_of(text.begin(), text.end(), is_space))
         return {"an empty file", "JSON", "`parallax init ALGORITHM` prints a job to start from"};
     if (!is_utf8(text) || text.find('\0') != std::string::npos) return on_encoding(text);
+    if (ends_in_half_of_a_pair(text, byte)) return on_half_of_a_pair();
     const Place p = place_of(text, byte);
     const char c = p.here(), before = p.before();
     if (p.in_string) return on_string(p);

@@ -44,10 +44,14 @@ fs::file_status status_without_links(const fs::path& out, const fs::path& relati
 /// What lies behind a link that leads out, or behind a folder that may not be entered.
 void check_way(const fs::path& path, const Locations& where, const std::string& text, const std::string& pointer) {
     std::error_code closed, ignored;   // what does not exist yet leads nowhere
-    static_cast<void>(fs::status(path, closed));
+    const fs::path whole = whole_path(path);
+    static_cast<void>(fs::status(whole, closed));
     if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
+    if (closed == std::errc::filename_too_long)
+        throw ConfigError(pointer, fmt::format("a path of {} bytes, or a name in it, which the system does not take", whole.native().size()),
+                          "a shorter one", "give its folders and the file shorter names");
     if (lies_below(path, where.out)) return;
-    const fs::path target = fs::weakly_canonical(fs::absolute(path), ignored);   // of links in a circle there is none
+    const fs::path target = fs::weakly_canonical(whole, ignored);   // of links in a circle there is none
     throw ConfigError(pointer,
                       target.empty() ? fmt::format("a symbolic link behind \"{}\"", text)
                                      : fmt::format("a symbolic link to {} behind \"{}\"", to_utf8(target), text),

@@ -8,6 +8,12 @@
 
 namespace parallax::host {
 
+namespace {
+
+bool is_control(char c) { return (c >= 0 && c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f; }
+
+}  // namespace
+
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text_of_octets(text)) {   // a page that holds other bytes is no page
@@ -28,7 +34,9 @@ std::string escaped(std::string_view text) {
                 out += "&#39;";
                 break;
             default:
-                out += c;
+                // A page has none of these; they are shown by the signs for them, U+2400 and on.
+                if (is_control(c)) out += {'\xe2', '\x90', static_cast<char>(c == 0x7f ? 0xa1 : 0x80 + c)};
+                else out += c;
         }
     }
     return out;

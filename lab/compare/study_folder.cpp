@@ -92,18 +92,18 @@ std::optional<Json> StudyFolder::written() const {
 }
 
 void StudyFolder::write(const Json& report) {
-    const fs::path made = work() / "report";
-    fs::create_directory(made);
-    write_report(report, made, false);
-    if (std::error_code none; fs::exists(work() / "logs", none)) fs::rename(work() / "logs", made / "logs");
     // What an earlier run has put there is this study's own.
     const bool replace = replace_ || made_.is_object();
     io::Transaction files(options_.out, {.overwrite = replace});
+    add_report(report, options_.out, files);
+    for (const fs::path& log : names_) {   // where there is none its process was not needed
+        if (std::error_code none; fs::exists(work() / log, none))
+            files.add(options_.out / log, [&](const fs::path& part) { copy_into(part, work() / log); });
+    }
     Json hashes = Json::object();
     for (const fs::path& name : names_) {
-        if (std::error_code none; !fs::exists(made / name, none)) continue;   // a process that was not needed
-        const fs::path part = files.add(options_.out / name, [&](const fs::path& path) { copy_into(path, made / name); });
-        hashes[to_utf8(name)] = hash_of(part);
+        if (const fs::path part = files.staged(options_.out / name); part != options_.out / name)
+            hashes[to_utf8(name)] = hash_of(part);
     }
     if (options_.along) options_.along(report, files);
     files.sync();

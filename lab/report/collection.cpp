@@ -1,6 +1,7 @@
 #include "report/collection.hpp"
 
 #include "io/io.hpp"
+#include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
@@ -105,9 +106,9 @@ Json devices_of(const Json& merged, const Group& group) {
 
 void find_reports(const fs::path& folder, std::vector<Collected>& found) {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
         const std::string name = to_utf8(entry.path().filename());
-        if (entry.is_regular_file() && (name == "report.json" || name == "report.json.gz")) files.push_back(entry.path());
+        if (std::error_code error; entry.is_regular_file(error) && (name == "report.json" || name == "report.json.gz")) files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
@@ -121,9 +122,9 @@ void find_reports(const fs::path& folder, std::vector<Collected>& found) {
 /// Advice on a file that may be one, such as compare --contribute wrote.
 std::string called_otherwise(const std::vector<fs::path>& folders) {
     for (const fs::path& folder : folders) {
-        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
             const std::string file = to_utf8(entry.path());
-            if (entry.is_regular_file() && (file.ends_with(".json") || file.ends_with(".json.gz")))
+            if (std::error_code error; entry.is_regular_file(error) && (file.ends_with(".json") || file.ends_with(".json.gz")))
                 return fmt::format("a report of another name is given by itself: parallax results {}", file);
         }
     }
@@ -150,10 +151,11 @@ std::vector<Collected> collect(const std::vector<fs::path>& where) {
 }
 
 void write_collection(const std::vector<Collected>& all, const fs::path& folder, bool overwrite) {
+    io::Transaction files(folder, {.overwrite = overwrite});
     Json index{{"studies", Json::array()}};
     for (const Group& group : groups_of(all)) {
         const Json merged = merge(group.reports, group.names);
-        write_report(merged, folder / path_from(group.folder), overwrite);
+        add_report(merged, folder / path_from(group.folder), files);
         index["studies"].push_back(
             {{"title", merged["study"].value("title", std::string())},
              {"about", merged["study"].value("about", std::string())},
@@ -163,7 +165,9 @@ void write_collection(const std::vector<Collected>& all, const fs::path& folder,
              {"points", merged["answer"]["spans"][merged["answer"]["by"].get<std::string>()]["points"].size()},
              {"devices", devices_of(merged, group)}});
     }
-    write_page(folder / "index.html", page_of("Results", {"quantities.js", "elements.js", "collection.js"}, index), overwrite);
+    const std::string page = page_of("Results", {"quantities.js", "elements.js", "collection.js"}, index);
+    files.add(folder / "index.html", [&](const fs::path& part) { write_page(part, page, false); });
+    files.commit();
 }
 
 }  // namespace parallax::engine::compare

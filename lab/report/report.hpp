@@ -18,6 +18,10 @@
 #include <string>
 #include <vector>
 
+namespace parallax::io {
+class Transaction;
+}
+
 namespace parallax::engine::compare {
 
 Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows);
@@ -35,8 +39,10 @@ Json report_schema();
 /// Throws ConfigError where `json`, which came from the file `name`, is no comparison or not a whole one.
 void check_report(const Json&, const std::string& name);
 
-/// report.json, report.csv and report.html.
+/// report.json, report.csv and report.html, which appear together.
 void write_report(const Json& report, const std::filesystem::path& folder, bool overwrite);
+/// The same among other files that do.
+void add_report(const Json& report, const std::filesystem::path& folder, io::Transaction&);
 std::string html_of(const Json& report);
 
 }  // namespace parallax::engine::compare

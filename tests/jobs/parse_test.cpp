@@ -250,6 +250,8 @@ TEST_CASE("job: text that is no JSON says where") {
         {"{\"a\": \"\xff\"}", "line 1, column"},
         {"{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}", "the key \"a\" twice"},
         {"// comment\n{}", "line 1, column 1"},
+        {"{\"id\": \"\\ud800\"}", "half of a pair"},
+        {"{\"id\": \"a\\uDBFFb\"}", "half of a pair"},
     };
     for (const Row& row : rows) {
         CAPTURE(std::string(row.text));

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 namespace parallax::cli {
@@ -75,6 +76,7 @@ int forget(const host::DeviceInfo& device) {
 }
 
 int selftest(const Asked& asked) {
+    if (std::isnan(asked.limit)) throw ConfigError("--limit", "nan", "seconds");   // between any two numbers, for CLI11
     const engine::Registry registry = engine::registry_with_peers();
     for (const std::string& name : asked.algorithms) registry.get(name, "--algorithm");   // before a device is opened
     const host::DeviceSelector selector = asked.device.empty() ? host::DeviceSelector() : device_from(asked.device);
