@@ -73,13 +73,18 @@ std::string Job::json() const { return impl_->json.dump(2); }
 
 namespace {
 
+/// From here on, whatever folder the application goes to meanwhile. An empty one is told of by others.
+std::filesystem::path from_here(const std::string& path) {
+    return path.empty() ? std::filesystem::path() : engine::whole_path(engine::path_from(path));
+}
+
 engine::Locations locations_of(const JobOptions& options) {
     engine::Locations where;
-    where.job_folder = engine::path_from(options.folder);
-    where.out = engine::path_from(options.out);
+    where.job_folder = from_here(options.folder);
+    where.out = from_here(options.out);
     where.confined = options.confined;
     where.synced = options.sync;
-    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, engine::path_from(folder));
+    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, from_here(folder));
     return where;
 }
 
@@ -102,7 +107,7 @@ engine::series::SeriesOptions series_options_of(const JobOptions& options) {
         throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards),
                           "a shard from 1 to the number of shards");
     const auto manifest =
-        options.manifest.empty() ? engine::path_from(options.out) / "job.series" : engine::path_from(options.manifest);
+        options.manifest.empty() ? from_here(options.out) / "job.series" : from_here(options.manifest);
     return {manifest, options.overwrite, options.resume, {options.shard, options.shards}};
 }
 
@@ -117,7 +122,7 @@ engine::RunJobOptions run_options_of(const JobOptions& options, std::string& rep
     run.series.readers = options.readers;
     run.series.writers = options.writers;
     run.series.in_flight = options.in_flight;
-    run.series.trace = engine::path_from(options.trace);
+    run.series.trace = from_here(options.trace);
     return run;
 }
 

@@ -195,7 +195,7 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder, const std::vecto
     std::error_code code;
     std::vector<fs::path> paths;
     for (const fs::path& entry : host::entries_of(folder, code))
-        if (entry.extension() == ".json") paths.push_back(entry);
+        if (entry.extension() == ".json" && !entry.filename().string().starts_with('.')) paths.push_back(entry);   // none half written
     if (code)
         throw IoError(folder.string(), code.message(),
                       "PARALLAX_TUNING names a folder of tuning files; an empty one means defaults");

@@ -220,20 +220,27 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
                     budget.count();
                     const std::string name = to_utf8(entry.filename());
                     if (name.front() == '.' || !matches(parts[p], name)) continue;
+                    std::error_code closed;
+                    const fs::file_status is = fs::symlink_status(entry, closed);
+                    if (closed == std::errc::permission_denied) warn_of_closed(path);
                     if (last) {
-                        const fs::file_status is = fs::symlink_status(entry, ignored);
                         // One of a hundred thousand files is opened when it is read: unless somebody asks now which may be.
                         if (fs::is_regular_file(is) && !passed_over_) found.push_back(path / entry.filename());
                         else if (fs::is_regular_file(is) || fs::is_symlink(is)) doubtful.push_back(path / entry.filename());
-                    } else if (fs::is_directory(fs::symlink_status(entry, ignored))) {
-                        next.emplace_back(folder.below(entry.filename()), path / entry.filename());
-                        budget.hold();
+                    } else if (fs::is_directory(is)) {
+                        try {
+                            next.emplace_back(folder.below(entry.filename()), path / entry.filename());
+                            budget.hold();
+                        } catch (const std::system_error& error) {   // else it has changed meanwhile, or is not there
+                            if (error.code() == std::errc::permission_denied) warn_of_closed(path / entry.filename());
+                        }
                     }
                 }
             }
             level = std::move(next);
         }
-    } catch (const std::system_error&) {   // it has changed meanwhile, or is not there
+    } catch (const std::system_error& error) {   // else it has changed meanwhile, or is not there
+        if (error.code() == std::errc::permission_denied) warn_of_closed(fixed);
     }
     std::sort(doubtful.begin(), doubtful.end());
     std::copy_if(doubtful.begin(), doubtful.end(), std::back_inserter(found),

@@ -95,19 +95,20 @@ private:
 
 void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget& budget,
             std::vector<fs::path>& found) {
+    std::error_code error;
     if (at == parts.size()) {
-        if (fs::is_regular_file(base)) found.push_back(base);
+        if (fs::is_regular_file(base, error)) found.push_back(base);
+        if (error == std::errc::permission_denied) warn_of_closed(base.parent_path());
         return;
     }
     if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, budget, found);
-    std::error_code ignored;
     std::vector<fs::path> entries;
-    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, ignored), end; !ignored && it != end;
-         it.increment(ignored)) {
+    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end; it.increment(error)) {
         budget.count();
         const std::string name = to_utf8(it->path().filename());
         if (name.front() != '.' && matches(parts[at], name)) entries.push_back(it->path());
     }
+    if (error == std::errc::permission_denied) warn_of_closed(base);
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, found);
 }

@@ -2,6 +2,7 @@
 
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 
@@ -29,6 +30,11 @@ bool matches(const std::string& pattern, const std::string& text) {
     }
     while (p < pattern.size() && pattern[p] == '*') ++p;
     return p == pattern.size();
+}
+
+void warn_of_closed(const fs::path& folder) {
+    host::warn_once(fmt::format("this user may not look into the folder {}: files that a pattern asks for there are left out",
+                                to_utf8(folder.empty() ? fs::path(".") : folder)));
 }
 
 std::pair<fs::path, std::vector<std::string>> split_pattern(const fs::path& pattern) {

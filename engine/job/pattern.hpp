@@ -16,6 +16,9 @@ bool matches(const std::string& pattern, const std::string& text);
 /// The folder before the first part with * or ?, and the parts from there on.
 std::pair<std::filesystem::path, std::vector<std::string>> split_pattern(const std::filesystem::path&);
 
+/// Tells of a folder into which this user may not look. No error: a disk's own folder (lost+found) is such a one.
+void warn_of_closed(const std::filesystem::path& folder);
+
 /// What looking for files may cost: a pattern such as /*/*/*/* goes through a whole disk. Throws ConfigError beyond.
 class PatternBudget {
 public:

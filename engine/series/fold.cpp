@@ -38,7 +38,12 @@ std::vector<fs::path> own_files(const fs::path& folder) {
     std::error_code ignored;
     std::vector<fs::path> files = host::entries_of(folder, ignored);
     std::erase_if(files, [](const fs::path& file) {
-        return !is_fold_file(file) || host::platform::unique_suffix_in(to_utf8(file.filename()).substr(std::strlen("fold-"))) == 0;
+        if (!is_fold_file(file)) return true;
+        const std::string name = to_utf8(file.filename()).substr(std::strlen("fold-"));
+        const std::size_t unique = host::platform::unique_suffix_in(name);
+        const std::string rest = name.substr(unique), ending = to_utf8(file.extension());
+        const bool is_state = rest.starts_with('-') && (ending == ".sum" || ending == ".f32" || ending == ".frames");
+        return unique == 0 || !(rest == ".json" || is_state);
     });
     return files;
 }

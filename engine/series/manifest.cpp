@@ -173,6 +173,14 @@ bool is_own_journal(const fs::path& file) {
     return own;
 }
 
+/// Of made.json and found-<n>.json. Where a series has been at work, what is no JSON is one of its that was damaged.
+bool is_record_of_ours(const fs::path& file, bool of_a_series) {
+    const std::optional<Json> json = document_in(file);
+    if (!json) return of_a_series;
+    if (!json->is_object() || !is_as_written(*json, "format")) return false;
+    return json->contains("format") || json->contains("record") || json->contains("outputs");
+}
+
 /// Whether a series has been at work in a folder, whose header nobody can read.
 bool has_begun(const fs::path& folder) {
     const std::vector<fs::path> files = journals(folder);
@@ -268,22 +276,13 @@ bool Manifest::keeps(const fs::path& name) {
 void Manifest::check_free(const fs::path& folder) {
     const fs::path header = folder / header_name;
     std::error_code error;
-    std::vector<fs::path> doubtful;
-    if (fs::exists(fs::symlink_status(header, error))) {
-        if (const std::optional<Json> json = document_in(header)) {
-            if (json->is_object() && json->contains("parallax_series")) return;
-            doubtful.push_back(header);
-        } else if (!has_begun(folder)) {
-            doubtful.push_back(header);
-        }
-    } else {   // somebody may have removed a damaged one
-        doubtful = findings(folder);
-        if (fs::exists(fs::symlink_status(folder / made_name, error))) doubtful.push_back(folder / made_name);
-        std::erase_if(doubtful, [](const fs::path& file) {
-            const std::optional<Json> json = document_in(file);
-            return json && json->is_object() && json->contains("format") && is_as_written(*json, "format");
-        });
-    }
+    const bool is_there = fs::exists(fs::symlink_status(header, error));
+    const std::optional<Json> json = is_there ? document_in(header) : std::nullopt;
+    const bool is_ours = json ? json->is_object() && json->contains("parallax_series") : is_there && has_begun(folder);
+    std::vector<fs::path> doubtful = findings(folder);
+    if (fs::exists(fs::symlink_status(folder / made_name, error))) doubtful.push_back(folder / made_name);
+    std::erase_if(doubtful, [&](const fs::path& file) { return is_record_of_ours(file, is_ours); });
+    if (is_there && !is_ours) doubtful.insert(doubtful.begin(), header);
     if (doubtful.empty()) return;
     throw ConfigError("--manifest", fmt::format("{}, in which {} is no record of a series", io::show(folder),
                                                 io::show(doubtful.front().filename())),
@@ -448,15 +447,24 @@ fs::path place_of(const fs::path& file) {
     return failed ? whole.lexically_normal() : place;
 }
 
-bool unchanged(const FileState& file) {
-    return unchanged_at(place_of(path_from(file.path)), file);   // a folder that it leads through and out of again may be gone
+const std::string& KnownHashes::of(const fs::path& path, const host::FileIdentity& identity) {
+    // By the numbers of what is open, where it is held, and by its path where the system has no numbers.
+    const std::string name = identity.inode == 0 ? to_utf8(path) : std::string();
+    const auto [known, is_new] =
+        hashes_.try_emplace({identity.device, identity.inode, identity.bytes, identity.modified, name}, std::string());
+    if (is_new) known->second = io::hash_of_tree(path);
+    return known->second;
 }
 
-bool unchanged_at(const fs::path& path, const FileState& file) {
+bool unchanged(const FileState& file, KnownHashes* hashes) {
+    return unchanged_at(place_of(path_from(file.path)), file, hashes);   // a folder that it leads through and out of again may be gone
+}
+
+bool unchanged_at(const fs::path& path, const FileState& file, KnownHashes* hashes) {
     const auto now = io::identity_of_tree(path);
     if (!now || now->bytes != file.bytes) return false;
     const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode);
-    return as_it_was || io::hash_of_tree(path) == file.hash;
+    return as_it_was || (hashes ? hashes->of(path, *now) : io::hash_of_tree(path)) == file.hash;
 }
 
 }  // namespace parallax::engine::series

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace parallax::engine::series {
@@ -115,9 +116,19 @@ FileState state_of_input(const FileReport&);
 /// As records have it. Throws what json throws for another form.
 Json to_json(const std::vector<FileState>&);
 FileState file_from(const Json&);
+/// Hashes of files that were read already, for as long as nobody changes them: pages by the thousand are of one file.
+class KnownHashes {
+public:
+    /// `identity`: of what stands there.
+    const std::string& of(const std::filesystem::path&, const host::FileIdentity& identity);
+
+private:
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t, std::string>, std::string> hashes_;
+};
+
 /// Whether a file still is what it was: by size, time and inode, and where one of these differs by its hash.
-bool unchanged(const FileState&);
+bool unchanged(const FileState&, KnownHashes* = nullptr);
 /// The same of what stands at a path, whatever path is recorded.
-bool unchanged_at(const std::filesystem::path&, const FileState&);
+bool unchanged_at(const std::filesystem::path&, const FileState&, KnownHashes* = nullptr);
 
 }  // namespace parallax::engine::series

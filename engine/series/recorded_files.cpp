@@ -24,7 +24,8 @@ std::optional<host::OpenedFile> opened_by(const Confinement& confinement, const 
 
 }  // namespace
 
-RecordedFiles::RecordedFiles(const Locations& where) {
+RecordedFiles::RecordedFiles(const Locations& where, Looks looks) {
+    if (looks == Looks::once) hashes_ = std::make_unique<KnownHashes>();
     if (!where.confined) return;
     confinement_.emplace(where);
     out_ = as_written(where.out.empty() ? "." : where.out);
@@ -45,9 +46,9 @@ bool RecordedFiles::is_there(const FileState& input) const {
 }
 
 bool RecordedFiles::unchanged(const FileState& input) const {
-    if (!confinement_) return series::unchanged(input);
+    if (!confinement_) return series::unchanged(input, hashes_.get());
     const std::optional<host::OpenedFile> opened = opened_by(*confinement_, input);
-    return opened && unchanged_at(opened->path(), input);
+    return opened && unchanged_at(opened->path(), input, hashes_.get());
 }
 
 bool RecordedFiles::unchanged(const std::vector<FileState>& inputs) const {
@@ -55,16 +56,16 @@ bool RecordedFiles::unchanged(const std::vector<FileState>& inputs) const {
 }
 
 bool RecordedFiles::output_unchanged(const FileState& output) const {
-    if (!confinement_) return series::unchanged(output);
+    if (!confinement_) return series::unchanged(output, hashes_.get());
     const fs::path relative = as_written(path_from(output.path)).lexically_relative(out_);
     try {
         const host::Folder folder = host::Folder::open_strictly(out_).below(relative.parent_path());
         std::error_code error;
         if (fs::is_directory(fs::symlink_status(folder / relative.filename(), error))) {   // a store
             const host::Folder store = folder.below(relative.filename());
-            return unchanged_at(store / ".", output);
+            return unchanged_at(store / ".", output, hashes_.get());
         }
-        return unchanged_at(folder.file(relative.filename()).path(), output);
+        return unchanged_at(folder.file(relative.filename()).path(), output, hashes_.get());
     } catch (const std::system_error&) {   // it is not there, or behind a link
         return false;
     }

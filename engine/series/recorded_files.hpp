@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace parallax::engine::series {
 
 class RecordedFiles {
 public:
+    /// once: what was read to be told is not read again, for whoever looks at all records at a time and then no more.
+    enum class Looks { always, once };
     /// Throws what Confinement throws.
-    explicit RecordedFiles(const Locations&);
+    explicit RecordedFiles(const Locations&, Looks looks = Looks::always);
 
     /// Whether the job may read all of them.
     bool may_read(const std::vector<FileState>&) const;
@@ -32,6 +35,7 @@ public:
 private:
     std::optional<Confinement> confinement_;   ///< of a confined job
     std::filesystem::path out_;
+    std::unique_ptr<KnownHashes> hashes_;   ///< null: none is kept
 };
 
 }  // namespace parallax::engine::series

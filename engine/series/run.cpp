@@ -19,10 +19,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace parallax::engine::series {
 
@@ -80,7 +84,7 @@ bool has_changed(const RecordedFiles& files, const Record& record) { return reco
 
 std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
-    const RecordedFiles files(series.where);
+    const RecordedFiles files(series.where, RecordedFiles::Looks::once);
     std::map<std::string, Record> records = manifest.load();
     std::erase_if(records, [&](const auto& known) { return !files.may_read(known.second.inputs); });   // no run's of this job
     if (!series.options.resume) {
@@ -244,13 +248,34 @@ bool is_own_file(const fs::path& file) {
     return fs::is_regular_file(fs::symlink_status(file, error));
 }
 
+/// Another process may have it for the moment in which it looks whether anybody has.
+std::optional<host::FileLock> take_patiently(const fs::path& file, host::FileLock::Kind kind) {
+    for (int i = 0; i < 20; ++i) {
+        if (auto lock = host::FileLock::take(file, kind)) return lock;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return std::nullopt;
+}
+
+/// "lock-2-of-3"; nothing for another name.
+std::optional<Shard> shard_of_lock(const std::string& name) {
+    std::istringstream text(name);
+    Shard shard;
+    const auto word = [&](std::string_view wanted) {
+        return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
+    };
+    const bool good = word("lock-") && text >> shard.number && word("-of-") && text >> shard.count;
+    if (!good || name != fmt::format("lock-{}-of-{}", shard.number, shard.count)) return std::nullopt;
+    return shard;
+}
+
 /// One process does the whole of a series, or one each of its shards.
 std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     std::error_code error;
     fs::create_directories(folder, error);   // where that fails Manifest::open() says so
     std::vector<host::FileLock> locks;
     const auto take = [&](const fs::path& file, host::FileLock::Kind kind) {
-        std::optional<host::FileLock> lock = host::FileLock::take(folder / file, kind);
+        std::optional<host::FileLock> lock = take_patiently(folder / file, kind);
         if (!lock)
             throw ConfigError("--manifest", fmt::format("{}, on which another process is at work", io::show(folder)),
                               "a series that nobody does, or another shard of it", "wait for it, or give each process a --shard");
@@ -267,10 +292,11 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     if (shard.count == 1) return locks;
     take(fmt::format("lock-{}-of-{}", shard.number, shard.count), host::FileLock::Kind::exclusive);
     for (const fs::path& other : host::entries_of(folder, error)) {   // which deal the items out otherwise
-        const std::string name = to_utf8(other.filename());
-        const bool unlike = name.starts_with("lock-") && !name.ends_with(fmt::format("-of-{}", shard.count));
-        if (unlike && is_own_file(other) && !host::FileLock::take(other, host::FileLock::Kind::exclusive))
-            throw ConfigError("--shard", fmt::format("{}/{}, while {} is at work", shard.number, shard.count, name.substr(5)),
+        const std::optional<Shard> its = shard_of_lock(to_utf8(other.filename()));
+        if (!its || its->count == shard.count || !is_own_file(other)) continue;
+        if (!host::FileLock::take(other, host::FileLock::Kind::shared))   // so that two who look do not find each other
+            throw ConfigError("--shard",
+                              fmt::format("{}/{}, while {}/{} is at work", shard.number, shard.count, its->number, its->count),
                               "one number of shards for all that share a series", "wait for it, or choose its number of shards");
     }
     return locks;

@@ -302,7 +302,7 @@ bool Child::running() {
         ended(status);
     } else {   // a host application that lets the system reap its children
         state_->process = -1;
-        ending_ = "an end that the system does not tell";
+        ending_ = "an end that the system does not tell, since this process ignores SIGCHLD or reaps all children";
     }
     return false;
 }

@@ -33,22 +33,48 @@ FileLock::~FileLock() {
     if (file_ != none) CloseHandle(reinterpret_cast<HANDLE>(file_));   // and with it the lock
 }
 
+std::optional<FileLock> FileLock::take_folder(const std::filesystem::path&, Kind) {
+    return FileLock(std::make_error_code(std::errc::not_supported));
+}
+
+FileLock::FileLock(std::intptr_t file) : file_(file) {}
+
 #else
 
+namespace {
+
+/// 0: it is had; else why not.
+int lock_of(int file, FileLock::Kind kind) {
+    while (::flock(file, (kind == FileLock::Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+}  // namespace
+
+FileLock::FileLock(std::intptr_t file) : file_(file), owner_(static_cast<int>(::getpid())) {}
+
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return locked(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), kind);
+}
+
+std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& path, Kind kind) {
+    return locked(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), kind);
+}
+
+std::optional<FileLock> FileLock::locked(int file, Kind kind) {
     if (file < 0) return FileLock(std::error_code(errno, std::generic_category()));
-    int status = 0;
-    while ((status = ::flock(file, (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) != 0 && errno == EINTR) {
-    }
-    if (status == 0) return FileLock(file);
-    const std::error_code trouble(errno, std::generic_category());
+    const std::error_code trouble(lock_of(file, kind), std::generic_category());
+    if (!trouble) return FileLock(file);
     ::close(file);
     return trouble == std::errc::operation_would_block ? std::nullopt : std::optional<FileLock>(FileLock(trouble));
 }
 
 FileLock::~FileLock() {
-    if (file_ != none) ::close(static_cast<int>(file_));
+    if (file_ == none) return;
+    const int file = static_cast<int>(file_);
+    if (owner_ == ::getpid()) ::flock(file, LOCK_UN);   // a process that was forked meanwhile would keep it
+    ::close(file);
 }
 
 #endif

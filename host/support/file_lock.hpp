@@ -18,15 +18,22 @@ public:
     bool is_held() const noexcept { return file_ != none; }
     /// Why it is not held.
     std::error_code trouble() const noexcept { return trouble_; }
-    FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, none)), trouble_(other.trouble_) {}
+    /// The same of a folder itself, in which nothing is made for it.
+    static std::optional<FileLock> take_folder(const std::filesystem::path&, Kind);
+    FileLock(FileLock&& other) noexcept
+        : file_(std::exchange(other.file_, none)), owner_(other.owner_), trouble_(other.trouble_) {}
     FileLock& operator=(FileLock&&) = delete;
     ~FileLock();
 
 private:
     static constexpr std::intptr_t none = -1;
-    explicit FileLock(std::intptr_t file) : file_(file) {}
+    explicit FileLock(std::intptr_t file);
+#if !defined(_WIN32)
+    static std::optional<FileLock> locked(int file, Kind);
+#endif
     explicit FileLock(std::error_code trouble) : file_(none), trouble_(trouble) {}
     std::intptr_t file_;   ///< a descriptor, on Windows a handle
+    int owner_ = 0;        ///< the process: one that it has forked has the descriptor, too, and the lock is not its
     std::error_code trouble_;
 };
 

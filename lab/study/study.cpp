@@ -148,6 +148,8 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
     Case c;
     c.pointer = pointer;
     c.id = check_name(f.text("id"), f.pointer("id"));
+    constexpr int most_points = 10000;   // each has its inputs and a row for each way and device
+    double points = 1;
     for (const auto& [axis, values] : f.object("grid").items()) {
         if (is_comment(axis)) continue;
         const std::string here = pointer_to(f.pointer("grid"), axis);
@@ -160,6 +162,10 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
                                   R"(a number, a text, or {"label": ..., "name": value, ...})");
         }
         c.grid.emplace_back(axis, values);
+        points *= static_cast<double>(values.size());
+        if (points > most_points)
+            throw ConfigError(f.pointer("grid"), fmt::format("{:.0f} points or more", points), fmt::format("at most {}", most_points),
+                              "give an axis fewer values, or make several studies of it");
     }
     c.inputs = without_comments(f.object("inputs"));
     for (const auto& [name, spec] : c.inputs.items()) check_name(name, pointer_to(f.pointer("inputs"), name));

@@ -3,10 +3,14 @@
 #include "io/io.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
+#include "support/file_lock.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 namespace parallax::engine::tune {
 
@@ -19,9 +23,18 @@ bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass&
            entry.device.platform == device.platform && entry.work == work;
 }
 
+/// Another process that tunes into the folder has it for as long as it takes to write a file.
+std::optional<host::FileLock> lock_of(const fs::path& folder) {
+    for (int i = 0; i < 500; ++i) {
+        if (auto lock = host::FileLock::take_folder(folder, host::FileLock::Kind::exclusive)) return lock;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    throw IoError(to_utf8(folder), "is locked by another process for ten seconds", "see what tunes there, and end it");
+}
+
 }  // namespace
 
-Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder_(std::move(folder)) {
+Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder_(std::move(folder)), algorithms_(algorithms) {
     std::error_code code;
     if (!fs::exists(folder_, code)) return;
     if (!fs::is_directory(folder_, code))
@@ -50,21 +63,30 @@ const TunedPolicy* Files::find(const std::string& algorithm, const TunedDevice& 
 }
 
 void Files::put(const std::string& algorithm, TunedPolicy entry) {
-    TuningFile& file = files_.try_emplace(algorithm, TuningFile{algorithm, {}}).first->second;
-    file.put(std::move(entry));
-    write(algorithm);
+    change(algorithm, [&](TuningFile& file) { file.put(std::move(entry)); });
 }
 
 void Files::crown(const std::string& algorithm, const TunedDevice& device, const WorkClass& work, const std::string& variant) {
-    const auto file = files_.find(algorithm);
-    if (file == files_.end()) return;
-    for (TunedPolicy& entry : file->second.entries)
-        if (is_of(entry, device, work)) entry.best = entry.variant == variant;
-    write(algorithm);
+    if (files_.find(algorithm) == files_.end()) return;
+    change(algorithm, [&](TuningFile& file) {
+        for (TunedPolicy& entry : file.entries)
+            if (is_of(entry, device, work)) entry.best = entry.variant == variant;
+    });
 }
 
-void Files::write(const std::string& algorithm) const {
-    io::write_json(folder_ / path_from(algorithm + ".json"), files_.at(algorithm).to_json(), true);
+void Files::change(const std::string& algorithm, const std::function<void(TuningFile&)>& how) {
+    make_folder();
+    const auto alone = lock_of(folder_);
+    const fs::path path = folder_ / path_from(algorithm + ".json");
+    TuningFile& file = files_.try_emplace(algorithm, TuningFile{algorithm, {}}).first->second;
+    if (std::error_code none; fs::exists(path, none)) {
+        file = {algorithm, {}};
+        const Tuning there = Tuning::from_folder(folder_, algorithms_);
+        for (const TuningFile& one : there.files())
+            if (one.algorithm == algorithm) file = one;
+    }
+    how(file);
+    io::write_json(path, file.to_json(), true);
 }
 
 }  // namespace parallax::engine::tune

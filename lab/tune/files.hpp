@@ -4,12 +4,14 @@
 #include "core/tuning.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
 namespace parallax::engine::tune {
 
-/// Reads what is there; every change is on disk, complete, before put() returns.
+/// Reads what is there; every change is on disk, complete, before put() returns. Others may write into the folder meanwhile: a file is
+/// read again before it is changed, under a lock.
 class Files {
 public:
     /// Throws IoError, and ConfigError for a file that is no tuning file.
@@ -28,9 +30,10 @@ public:
     void crown(const std::string& algorithm, const TunedDevice&, const WorkClass&, const std::string& variant);
 
 private:
-    void write(const std::string& algorithm) const;
+    void change(const std::string& algorithm, const std::function<void(TuningFile&)>&);
 
     std::filesystem::path folder_;
+    const std::vector<Algorithm>& algorithms_;
     std::map<std::string, TuningFile> files_;
 };
 

@@ -8,6 +8,12 @@ namespace parallax::engine::compare {
 
 DeviceWorker::DeviceWorker(Json device, WorkerOptions options) : device_(std::move(device)), options_(std::move(options)) {}
 
+namespace {
+
+bool is_answer(const Json& json) { return json.is_object() && (!json.contains("error") || json["error"].is_object()); }
+
+}  // namespace
+
 /// What it said last on standard error: often a driver's own words.
 std::string DeviceWorker::last_message() const {
     const std::string said = child_ ? child_->last_message() : std::string();
@@ -22,8 +28,10 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
     if (line) {
         try {
             Json answer = Json::parse(*line);
-            losses_ = 0;
-            return answer;
+            if (is_answer(answer)) {
+                losses_ = 0;
+                return answer;
+            }
         } catch (const Json::exception&) {   // torn by its end
         }
     }

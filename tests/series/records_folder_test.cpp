@@ -34,7 +34,8 @@ std::uintmax_t bytes_below(const fs::path& folder) {
 
 TEST_CASE("records: files of others in their folder stay, whatever they are called") {
     const std::vector<std::string> harmless{"fold-1.pgm",   "fold-a.json",     "found-notes.json", "items-list.jsonl",
-                                            "lock.txt",     "items-1-2.jsonl", "fold-7-8-9.f32",   "found-.json"};
+                                            "lock.txt",     "items-1-2.jsonl", "fold-7-8-9.f32",   "found-.json",
+                                            "fold-1-2-0123abcd.txt", "fold-1-2-0123abcd-.pgm"};
     for (const std::vector<std::string>& options :
          {std::vector<std::string>{"--quiet"}, {"--quiet", "--limit", "output=1400B"}, {"--quiet", "--overwrite"}}) {
         const Folder folder(3, job_with_mean());
@@ -62,6 +63,24 @@ TEST_CASE("records: files of others in their folder stay, whatever they are call
                 CHECK(read_text(folder / "kept" / name) == text);
             }
         }
+    }
+}
+
+TEST_CASE("records: what others have put beside the records of a series is refused, damaged ones of its own are not") {
+    for (const char* const name : {"made.json", "found-1.json"}) {
+        const Folder folder(3, job_with_mean());
+        REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+        const fs::path file = folder / "out/job.series" / name;
+        write_text(file, "{\"mine\": 1}");
+        for (const char* const how : {"--overwrite", "--resume"}) {
+            const Run run = run_job(folder.path(), "out", {how, "--quiet"});
+            CHECK(run.status == 2);
+            CHECK(contains(run.err, name));
+            CHECK(read_text(file) == "{\"mine\": 1}");
+        }
+        write_text(file, "{\"outpu");
+        CHECK(run_job(folder.path(), "out", {"--overwrite", "--quiet"}).status == 0);
+        CHECK(check(folder / "out/job.series", true).whole());
     }
 }
 
@@ -101,9 +120,10 @@ TEST_CASE("records: shards of unlike numbers are not at work at once") {
     {
         const auto common = host::FileLock::take(manifest / "lock", host::FileLock::Kind::shared);
         const auto second = host::FileLock::take(manifest / "lock-2-of-2", host::FileLock::Kind::exclusive);
+        const auto mine = host::FileLock::take(manifest / "lock-of-mine", host::FileLock::Kind::exclusive);
         const Run run = run_job(folder.path(), "out", {"--quiet", "--shard", "1/3", "--resume"});
         CHECK(run.status == 2);
-        CHECK(contains(run.err, "1/3, while 2-of-2 is at work"));
+        CHECK(contains(run.err, "1/3, while 2/2 is at work"));
         CHECK(run_job(folder.path(), "out", {"--quiet", "--shard", "1/2", "--resume"}).status == 0);
     }
     CHECK(run_job(folder.path(), "out", {"--quiet", "--shard", "3/3", "--resume"}).status == 0);   // nobody is

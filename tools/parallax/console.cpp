@@ -42,6 +42,15 @@ std::string without_controls(std::string json) {
 
 void put(const std::string& message) { (void)!std::fwrite(message.data(), 1, message.size(), stderr); }
 
+std::string indented(const std::string& text) {
+    std::string shown;
+    for (const char c : host::printable(text)) {
+        shown += c;
+        if (c == '\n') shown += "    ";
+    }
+    return shown;
+}
+
 void name_output(const std::string& path) {
     fmt::print("{}\n", stdout_is_terminal() ? host::printable_line(path) : path);
 }

@@ -32,6 +32,9 @@ std::string lines_of(fmt::format_string<T...> text, T&&... values) {
     return host::printable(written(in_a_line(std::forward<T>(values))...));
 }
 
+/// What may have several lines, as reasons one below the other: whatever stands in them, only the first begins a line.
+std::string indented(const std::string& text);
+
 /// A message on stderr.
 template <class... T>
 void tell(fmt::format_string<T...> text, T&&... values) {

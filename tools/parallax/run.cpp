@@ -149,7 +149,7 @@ void warn(const std::vector<std::string>& warnings) {
 void tell_of_job(const Options& options, const engine::JobResult& result, const std::string& on_stdout) {
     for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable_line(warning));
     if (!result.retried.empty())
-        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", host::printable_line(result.retried));
+        spdlog::warn("the device failed once, and the job was run again in a fresh context: {}", indented(result.retried));
     if (options.json) fmt::print("{}\n", on_stdout);
     else if (!options.quiet) summarise(result);
     name_gallery(options);

@@ -103,7 +103,7 @@ void report_failures(const SeriesResult& result, const engine::series::Shard& sh
     if (!result.failed.empty()) tell("{} of {} failed:\n", result.failed.size(), items(result.total));
     for (std::size_t i = 0; i < std::min(most, result.failed.size()); ++i) {
         const engine::series::Failure& failure = result.failed[i];
-        tell("  {}{}\n", failure.error.starts_with(failure.item) ? "" : failure.item + ": ", failure.error);
+        put("  " + indented((failure.error.starts_with(failure.item) ? "" : failure.item + ": ") + failure.error) + "\n");
     }
     if (result.failed.size() > most) tell("  and {} more; the manifest has them all\n", result.failed.size() - most);
     for (const std::string& folder : result.gone)

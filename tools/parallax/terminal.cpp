@@ -81,6 +81,7 @@ void claim_standard_streams() {
     for (int stream = 0; stream <= 2; ++stream)
         if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", stream == 2 ? O_WRONLY : O_RDONLY);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGCHLD, SIG_DFL);   // ignored by whoever has started us, how a child has ended would be told nobody
     std::signal(SIGXFSZ, SIG_IGN);   // a file beyond the user's limit is an error that is told
 }
 bool stdin_is_terminal() { return isatty(0) != 0; }

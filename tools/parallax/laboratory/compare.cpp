@@ -202,7 +202,7 @@ int compare(const Options& options) {
         const bool is_wrong = outcome != "ok" && outcome != "refused" && outcome != "too long" && outcome != "left out";
         if (!is_wrong && !nothing) continue;   // where nothing was timed even refusals are news
         wrong += is_wrong;
-        tell("{}: {}: {}\n", row["id"].get<std::string>(), outcome, row.value("reason", std::string()));
+        put(indented(fmt::format("{}: {}: {}", row["id"].get<std::string>(), outcome, row.value("reason", std::string()))) + "\n");
     }
     if (!options.contribute.empty() && !options.quiet)
         put(host::printable(how_to_contribute(engine::path_from(options.contribute))) + "\n");
