@@ -33,7 +33,7 @@ private:
     void change(const std::string& algorithm, const std::function<void(TuningFile&)>&);
 
     std::filesystem::path folder_;
-    const std::vector<Algorithm>& algorithms_;
+    std::vector<Algorithm> algorithms_;
     std::map<std::string, TuningFile> files_;
 };
 

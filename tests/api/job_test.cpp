@@ -139,6 +139,22 @@ TEST_CASE("a cancelled job ends between launches and leaves no file") {
     }
 }
 
+TEST_CASE("a relative folder of outputs is that of the call, wherever the application goes meanwhile") {
+    const Folder folder, elsewhere;
+    const std::filesystem::path before = std::filesystem::current_path();
+    struct Back {
+        std::filesystem::path folder;
+        ~Back() { std::filesystem::current_path(folder); }
+    } const back{before};
+    std::filesystem::current_path(folder.text());
+    const Engine engine({.device = "native"});
+    JobOptions options{.out = "made"};
+    options.progress = [&](const std::string&, double) { std::filesystem::current_path(elsewhere.text()); };
+    engine.run(phantom_job(), options);
+    CHECK(std::filesystem::is_empty(elsewhere.text()));
+    CHECK(!std::filesystem::is_empty(std::filesystem::path(folder.text()) / "made"));
+}
+
 #if !defined(_WIN32)
 TEST_CASE("nothing is printed; what there is to say goes to the log") {
     const Folder folder;

@@ -4,6 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 using parallax::host::FileLock;
 
 TEST_CASE("a lock keeps those out whom its kind keeps out, and ends with its holder") {
@@ -23,6 +28,44 @@ TEST_CASE("a lock keeps those out whom its kind keeps out, and ends with its hol
     mine.reset();
     CHECK(!FileLock::take(file, FileLock::Kind::shared));
 }
+
+#if !defined(_WIN32)
+TEST_CASE("a process that was forked while a lock was had does not keep it, nor lets go of it") {
+    parallax::tests::TemporaryFolder folder;
+    const auto file = folder.path() / "lock";
+    int go[2];
+    REQUIRE(::pipe(go) == 0);
+    auto mine = FileLock::take(file, FileLock::Kind::exclusive);
+    REQUIRE(mine);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        mine.reset();   // its copy
+        char byte = 0;
+        ::close(go[1]);
+        ::_exit(::read(go[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    ::close(go[0]);
+    for (int i = 0; i < 20; ++i) {
+        CHECK(!FileLock::take(file, FileLock::Kind::exclusive));
+        ::usleep(1000);
+    }
+    mine.reset();
+    CHECK(FileLock::take(file, FileLock::Kind::exclusive));
+    ::close(go[1]);
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
+TEST_CASE("a folder is locked without a file in it") {
+    parallax::tests::TemporaryFolder folder;
+    const auto mine = FileLock::take_folder(folder.path(), FileLock::Kind::exclusive);
+    REQUIRE(mine);
+    CHECK(mine->is_held());
+    CHECK(!FileLock::take_folder(folder.path(), FileLock::Kind::exclusive));
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+#endif
 
 TEST_CASE("where a lock's file cannot be made nobody is kept out") {
     parallax::tests::TemporaryFolder folder;

@@ -8,6 +8,7 @@
 #include "peers/peers.hpp"
 #include "support.hpp"
 #include "support/helper.hpp"
+#include "support/warnings.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -410,6 +411,49 @@ TEST_CASE("confined: a folder of outputs that may not be entered is told of befo
         CAPTURE(said[i + 1]);
         CHECK(said[i].empty());
         CHECK(said[i + 1].find("closed may not be entered by this user") != std::string::npos);
+    }
+}
+
+TEST_CASE("patterns: files behind a folder that may not be looked into are told of, confined or not") {
+    const bool root = ::geteuid() == 0;
+    for (const fs::perms closed : {fs::perms::none, fs::perms::owner_read | fs::perms::others_read}) {
+        for (const bool confined : {false, true}) {
+            const TempFolder folder;
+            for (const char* const name : {"a", "b", "c"}) {
+                fs::create_directory(folder / name);
+                write_text(folder / name / "f.npy", "");
+            }
+            fs::permissions(folder.path(), fs::perms::all);
+            fs::permissions(folder / "b", closed);
+            Locations where;
+            where.job_folder = folder.path();
+            where.confined = confined;
+            host::take_warnings();
+            if (root) REQUIRE(::seteuid(65534) == 0);
+            const auto found = resolve_inputs("*/f.npy", where, "/inputs/image/files");
+            if (root) REQUIRE(::seteuid(0) == 0);
+            fs::permissions(folder / "b", fs::perms::owner_all);
+            CHECK(found.size() == 2);
+            const auto told = host::take_warnings();
+            REQUIRE(told.size() == 1);
+            CHECK(contains(told[0], (folder / "b").string()));
+        }
+    }
+}
+
+TEST_CASE("confined: a pattern begins in the folder from which the program is called") {
+    const TempFolder folder;
+    io::write(folder / "f.npy", HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}})));
+    for (const char* const files : {"*.npy", "./*.npy", "?.npy"}) {
+        write_text(folder / "job.json", Json{{"parallax", 1},
+                                             {"device", {{"backend", "native"}}},
+                                             {"inputs", {{"image", {{"files", files}, {"combine", "mean"}}}}},
+                                             {"steps", {{{"run", "crop"}}}},
+                                             {"outputs", {{"image", "o.tif"}}}}
+                                            .dump());
+        const Run run = run_program({"plan", "job.json", "--confined"}, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
     }
 }
 

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <thread>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -267,6 +269,29 @@ TEST_CASE("tune: one variant of a device and class is the fastest, and files of 
     CHECK(read.find("scan", own, work, "y")->best);
     CHECK(read.find("scan", other, work, "x")->best);
     CHECK(read.find("scan", own, {"u8", "small"}, "x") == nullptr);
+}
+
+TEST_CASE("tune: two at once into one folder keep each other's entries; hidden files there are none") {
+    const TempFolder folder;
+    const WorkClass work{"f32", "small"};
+    tune::Files one(folder / "found", {}), two(folder / "found", {});   // each has read the folder before the other wrote
+    const auto device = [](const std::string& name) { return TunedDevice{"opencl", name, "", "V", "P", "cpu"}; };
+    const auto entry = [&](const std::string& name) {
+        return TunedPolicy{device(name), work, "x", Json::object(), true, {{"date", "2026-01-01"}}};
+    };
+    constexpr int each = 20;
+    const auto fill = [&](tune::Files& files, const std::string& name) {
+        for (int i = 0; i < each; ++i) files.put("scan", entry(name + std::to_string(i)));
+    };
+    std::thread other([&] { fill(one, "A"); });
+    fill(two, "B");
+    other.join();
+    write_text(folder / "found/.parallax-1-0-0123abcd-0-scan.json", "");
+    write_text(folder / "found/.x.json", "no JSON");
+    const tune::Files read(folder / "found", {});
+    for (int i = 0; i < each; ++i)
+        for (const char* const name : {"A", "B"})
+            CHECK(read.find("scan", device(name + std::to_string(i)), work, "x") != nullptr);
 }
 
 TEST_CASE("tune: every problem is a problem of its algorithm and of its class") {
