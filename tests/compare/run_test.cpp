@@ -461,10 +461,14 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
         run_program({"compare", "--replay", (folder / "out").string(), "--out", (folder / "later").string(), "--json", "--quiet"},
                     folder.path());
     CAPTURE(replay.err);
-    CHECK(replay.status == 0);
     const Json changes = Json::parse(replay.out);
     REQUIRE(changes.size() == 2);
-    for (const Json& change : changes) CHECK(change["verdict"] != "different result");
+    bool slower = false;   // by other work on the machine
+    for (const Json& change : changes) {
+        CHECK(change["verdict"] != "different result");
+        slower = slower || change["verdict"] == "slower";
+    }
+    CHECK(replay.status == (slower ? 1 : 0));
 
     // A device that the report has no rows of is measured only by request.
     Json one = report;

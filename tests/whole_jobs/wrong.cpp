@@ -249,7 +249,9 @@ std::vector<std::string> judge_wrong(const ProgramRun& run, const Mutation& muta
         return failures;
     }
     // Items of a series that were done before another failed stay, and so does the record of them.
-    const bool stopped = whole.is_series() && run.status == 1 && run.err.find("items failed") != std::string::npos;
+    // So it is where the limit on time has stopped it.
+    const auto says = [&](const char* words) { return run.err.find(words) != std::string::npos; };
+    const bool stopped = whole.is_series() && run.status == 1 && (says("items failed") || says("stopped by --limit"));
     if (!stopped && run.err.find("error: ") == std::string::npos) failures.emplace_back("no error was told");
     for (const char* const words :
          {"json.exception", "std::", "bad_alloc", "basic_string", "vector::", "stoul", "fault of the engine"})
