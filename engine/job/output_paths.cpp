@@ -48,8 +48,10 @@ void check_way(const fs::path& path, const Locations& where, const std::string& 
     static_cast<void>(fs::status(whole, closed));
     if (closed == std::errc::permission_denied) writable_ancestor(path, pointer);   // says which folder
     if (closed == std::errc::filename_too_long)
-        throw ConfigError(pointer, fmt::format("a path of {} bytes, or a name in it, which the system does not take", whole.native().size()),
-                          "a path to a folder that is there or can be made", "systems have a longest path: give folders and file shorter names");
+        throw ConfigError(pointer,
+                          fmt::format("a path of {} bytes, or a name in it, which the system does not take", whole.native().size()),
+                          "a path to a folder that is there or can be made",
+                          "systems have a longest path: give folders and file shorter names");
     if (lies_below(path, where.out)) return;
     const fs::path target = fs::weakly_canonical(whole, ignored);   // of links in a circle there is none
     throw ConfigError(pointer,

@@ -15,8 +15,8 @@ public:
     Outlet(const Outlet&) = delete;
     Outlet& operator=(const Outlet&) = delete;
 
-    /// All of them. False where nobody reads any more. Throws IoError where they cannot be written, of which nothing stays in a file, CancelledError where a stop is
-    /// asked for and nobody has taken a byte for two seconds.
+    /// All of them. False where nobody reads any more. Throws IoError where they cannot be written, of which nothing stays in a file,
+    /// and CancelledError where a stop is asked for and nobody has taken a byte for two seconds.
     bool put(std::string_view bytes);
 
 private:

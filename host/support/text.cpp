@@ -45,7 +45,7 @@ std::string human_bytes(std::uint64_t bytes) {
 
 namespace {
 
-/// What a terminal obeys, or turns the rest of the line round by: U+0080 to U+009F, marks of direction, ends of lines and paragraphs.
+/// What a terminal obeys, or turns the rest of a line round by: U+0080 to U+009F, marks of direction, ends of lines and paragraphs.
 bool is_obeyed(std::uint32_t character) {
     return (character >= 0x80 && character < 0xa0) || character == 0x200e || character == 0x200f ||
            (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
@@ -59,8 +59,9 @@ std::string shown_as(std::string_view text, bool one_line) {
         std::uint32_t character = length < 2 ? first : first & (0xffu >> (length + 1));
         for (std::size_t i = 1; i < length; ++i) character = character << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
         const bool control = (first < 0x20 && (first != '\n' || one_line) && first != '\t') || first == 0x7f;
-        if (length == 0 || control) shown += fmt::format("\\x{:02x}", first);   // a byte that is no UTF-8 an old terminal obeys, too
-        else if (is_obeyed(character)) shown += character < 0x100 ? fmt::format("\\x{:02x}", character) : fmt::format("\\u{:04x}", character);
+        if (length == 0 || control) shown += fmt::format("\\x{:02x}", first);   // no UTF-8: an old terminal may obey it
+        else if (is_obeyed(character) && character < 0x100) shown += fmt::format("\\x{:02x}", character);
+        else if (is_obeyed(character)) shown += fmt::format("\\u{:04x}", character);
         else shown += text.substr(0, length);
         text.remove_prefix(std::max<std::size_t>(length, 1));
     }

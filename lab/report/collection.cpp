@@ -108,7 +108,8 @@ void find_reports(const fs::path& folder, std::vector<Collected>& found) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
         const std::string name = to_utf8(entry.path().filename());
-        if (std::error_code error; entry.is_regular_file(error) && (name == "report.json" || name == "report.json.gz")) files.push_back(entry.path());
+        const bool named = name == "report.json" || name == "report.json.gz";
+        if (std::error_code error; named && entry.is_regular_file(error)) files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
