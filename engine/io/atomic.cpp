@@ -49,14 +49,7 @@ void write_atomically(const fs::path& path, bool overwrite, const std::function<
     if (Transaction::is_part(path)) return produce(path);
     check_target(path, overwrite, folder);
     Transaction alone(path.parent_path(), {.overwrite = overwrite, .strict = strict});
-    const auto named = [&](const fs::path& part) {
-        try {
-            produce(part);
-        } catch (const IoError& error) {   // the user knows the file by the name that it will have
-            throw IoError(show(path), error.problem, error.hint);
-        }
-    };
-    alone.add(path, named, folder ? Transaction::Form::folder : Transaction::Form::file);
+    alone.add(path, produce, folder ? Transaction::Form::folder : Transaction::Form::file);
     alone.commit();
 }
 

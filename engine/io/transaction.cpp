@@ -246,14 +246,7 @@ fs::path Transaction::add(const fs::path& target, const std::function<void(const
 fs::path Transaction::add_beside(const fs::path& target, bool overwrite, const std::function<void(const fs::path&)>& produce) {
     check_target(target, overwrite, false);
     const fs::path folder = told_of(target, "cannot be written", [&] { return folder_beside(target); });
-    const auto named = [&](const fs::path& part) {
-        try {
-            produce(part);
-        } catch (const IoError& error) {   // the user knows the file by the name that it will have
-            throw IoError(show(target), error.problem, error.hint);
-        }
-    };
-    return add_to(folder, {target, {}, {}, {}, Form::file, overwrite}, named);
+    return add_to(folder, {target, {}, {}, {}, Form::file, overwrite}, produce);
 }
 
 fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::function<void(const fs::path&)>& produce) {
@@ -273,7 +266,11 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const bool replaces_tree = is_folder && fs::is_directory(was), replaces_file = !is_folder && fs::exists(was);
         const fs::perms given = replaces_tree ? close_to_others(part) : fs::perms::unknown;   // before anything is in it
         if (replaces_file) make_part_as_closed(old, part);
-        produce(part);
+        try {
+            produce(part);
+        } catch (const IoError& error) {   // the user knows the file by the name that it will have
+            throw IoError(show(target), error.problem, error.hint);
+        }
         if (replaces_tree) keep_modes_of_tree(old, part, given);
         if (replaces_file) keep_mode(old, part);
         const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);

@@ -123,12 +123,8 @@ void stage_work(Work& work, io::Transaction& files, const WriteArray& write_arra
         std::string hash;
         const auto produce = [&](const fs::path& path) {
             const io::Witness witness(path);
-            try {
-                if (elsewhere) write_array(output, path);
-                else write_file(path, output, array, record, report);
-            } catch (const IoError& error) {   // the user knows the file by the name that it was to have
-                throw IoError(to_utf8(target), error.problem, error.hint);
-            }
+            if (elsewhere) write_array(output, path);
+            else write_file(path, output, array, record, report);
             hash = witness.hash();
         };
         const bool folder = is_array && io::writes_folder(target);

@@ -26,7 +26,6 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 namespace parallax::engine::series {
 
@@ -248,15 +247,6 @@ bool is_own_file(const fs::path& file) {
     return fs::is_regular_file(fs::symlink_status(file, error));
 }
 
-/// Another process may have it for the moment in which it looks whether anybody has.
-std::optional<host::FileLock> take_patiently(const fs::path& file, host::FileLock::Kind kind) {
-    for (int i = 0; i < 20; ++i) {
-        if (auto lock = host::FileLock::take(file, kind)) return lock;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return std::nullopt;
-}
-
 /// "lock-2-of-3"; nothing for another name.
 std::optional<Shard> shard_of_lock(const std::string& name) {
     std::istringstream text(name);
@@ -275,7 +265,8 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     fs::create_directories(folder, error);   // where that fails Manifest::open() says so
     std::vector<host::FileLock> locks;
     const auto take = [&](const fs::path& file, host::FileLock::Kind kind) {
-        std::optional<host::FileLock> lock = take_patiently(folder / file, kind);
+        constexpr std::chrono::milliseconds look{100};   // in which another sees whether anybody has it
+        std::optional<host::FileLock> lock = host::FileLock::take(folder / file, kind, look);
         if (!lock)
             throw ConfigError("--manifest", fmt::format("{}, on which another process is at work", io::show(folder)),
                               "a series that nobody does, or another shard of it", "wait for it, or give each process a --shard");

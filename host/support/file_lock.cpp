@@ -1,5 +1,7 @@
 #include "support/file_lock.hpp"
 
+#include <thread>
+
 #if defined(_WIN32)
 #include <windows.h>
 #else
@@ -11,6 +13,24 @@
 #endif
 
 namespace parallax::host {
+
+namespace {
+
+template <class Take>
+std::optional<FileLock> patiently(std::chrono::milliseconds patience, const Take& take) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        if (auto lock = take()) return lock;
+        if (std::chrono::steady_clock::now() >= end) return std::nullopt;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+}
+
+}  // namespace
+
+std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind, std::chrono::milliseconds patience) {
+    return patiently(patience, [&] { return take(path, kind); });
+}
 
 #if defined(_WIN32)
 
@@ -33,7 +53,7 @@ FileLock::~FileLock() {
     if (file_ != none) CloseHandle(reinterpret_cast<HANDLE>(file_));   // and with it the lock
 }
 
-std::optional<FileLock> FileLock::take_folder(const std::filesystem::path&, Kind) {
+std::optional<FileLock> FileLock::take_folder(const std::filesystem::path&, Kind, std::chrono::milliseconds) {
     return FileLock(std::make_error_code(std::errc::not_supported));
 }
 
@@ -58,8 +78,8 @@ std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind k
     return locked(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), kind);
 }
 
-std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& path, Kind kind) {
-    return locked(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), kind);
+std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& path, Kind kind, std::chrono::milliseconds patience) {
+    return patiently(patience, [&] { return locked(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), kind); });
 }
 
 std::optional<FileLock> FileLock::locked(int file, Kind kind) {

@@ -1,6 +1,7 @@
 // A file that processes lock: who dies lets go of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,11 +16,13 @@ public:
     /// Nothing while another process has it. Where the file cannot be made or the file system knows no locks it is had without
     /// being held: then nobody is kept out.
     static std::optional<FileLock> take(const std::filesystem::path&, Kind);
+    /// The same of one that another process has for a moment only: tried again until the time is over.
+    static std::optional<FileLock> take(const std::filesystem::path&, Kind, std::chrono::milliseconds patience);
     bool is_held() const noexcept { return file_ != none; }
     /// Why it is not held.
     std::error_code trouble() const noexcept { return trouble_; }
     /// The same of a folder itself, in which nothing is made for it.
-    static std::optional<FileLock> take_folder(const std::filesystem::path&, Kind);
+    static std::optional<FileLock> take_folder(const std::filesystem::path&, Kind, std::chrono::milliseconds patience = {});
     FileLock(FileLock&& other) noexcept
         : file_(std::exchange(other.file_, none)), owner_(other.owner_), trouble_(other.trouble_) {}
     FileLock& operator=(FileLock&&) = delete;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "io/io.hpp"
 #include "io/transaction.hpp"
@@ -77,18 +76,9 @@ std::string html_of(const Json& report) {
 }
 
 void add_report(const Json& report, const fs::path& folder, io::Transaction& files) {
-    const auto add = [&](const char* name, const std::function<void(const fs::path&)>& write) {
-        files.add(folder / name, [&](const fs::path& part) {
-            try {
-                write(part);
-            } catch (const IoError& error) {   // the user knows the file by the name that it will have
-                throw IoError(to_utf8(folder / name), error.problem, error.hint);
-            }
-        });
-    };
-    add("report.json", [&](const fs::path& part) { io::write_json(part, report, false); });
-    add("report.csv", [&](const fs::path& part) { write_csv(report, part, false); });
-    add("report.html", [&](const fs::path& part) { write_page(part, html_of(report), false); });
+    files.add(folder / "report.json", [&](const fs::path& part) { io::write_json(part, report, false); });
+    files.add(folder / "report.csv", [&](const fs::path& part) { write_csv(report, part, false); });
+    files.add(folder / "report.html", [&](const fs::path& part) { write_page(part, html_of(report), false); });
 }
 
 void write_report(const Json& report, const fs::path& folder, bool overwrite) {

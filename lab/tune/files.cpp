@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 
 namespace parallax::engine::tune {
 
@@ -25,10 +24,7 @@ bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass&
 
 /// Another process that tunes into the folder has it for as long as it takes to write a file.
 std::optional<host::FileLock> lock_of(const fs::path& folder) {
-    for (int i = 0; i < 500; ++i) {
-        if (auto lock = host::FileLock::take_folder(folder, host::FileLock::Kind::exclusive)) return lock;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+    if (auto lock = host::FileLock::take_folder(folder, host::FileLock::Kind::exclusive, std::chrono::seconds(10))) return lock;
     throw IoError(to_utf8(folder), "is locked by another process for ten seconds", "see what tunes there, and end it");
 }
 
