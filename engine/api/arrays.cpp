@@ -51,6 +51,14 @@ void check_view(const ArrayDesc& desc, const void* data, const std::string& name
     const std::string pointer = name.empty() ? "" : "/inputs/" + name;
     if (desc.axes.empty())
         throw ConfigError(pointer, "an array without axes", "at least one axis, for instance {{'y', 480}, {'x', 640}}");
+    // A number that a caller made an ElementType is one of none, and a byte may be no letter.
+    if (static_cast<unsigned>(desc.type) > static_cast<unsigned>(ElementType::c128))
+        throw ConfigError(pointer, fmt::format("an array of the element type {}", static_cast<int>(desc.type)),
+                          "one of ElementType");
+    for (const Axis& axis : desc.axes)
+        if (axis.name <= ' ' || axis.name > '~')
+            throw ConfigError(pointer, fmt::format("an axis called byte {}", static_cast<unsigned char>(axis.name)), "a letter",
+                              "c channels, t time, z depth, y rows, x columns, n anything else");
     std::int64_t count = 1, last = desc.offset;
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 64;
     for (const Axis& axis : desc.axes) {

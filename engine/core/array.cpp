@@ -66,6 +66,8 @@ bool is_floating(ElementType type) noexcept { return type == ElementType::f32 ||
 bool is_complex(ElementType type) noexcept { return type == ElementType::c64 || type == ElementType::c128; }
 
 ArrayDesc ArrayDesc::dense(ElementType type, std::span<const Extent> extents) {
+    if (static_cast<std::size_t>(type) >= std::size(type_table))
+        throw Error(fmt::format("the element type {}, which is none", static_cast<int>(type)));
     ArrayDesc desc;
     desc.type = type;
     desc.axes.resize(extents.size());

@@ -24,9 +24,9 @@ namespace {
 
 template <class Iterator>
 fs::path joined(Iterator part, Iterator end) {
-    fs::path path;
-    for (; part != end; ++part) path /= *part;
-    return path;
+    fs::path::string_type text;
+    for (; part != end; ++part) (text.empty() ? text : text += fs::path::preferred_separator) += part->native();
+    return text;
 }
 
 /// What a link says; nothing: it is none, or nothing is there.

@@ -1,4 +1,5 @@
 #include "support/file_state.hpp"
+#include "support/folder.hpp"
 
 #include <chrono>
 
@@ -74,18 +75,24 @@ FileIdentity identity_in(const struct stat& state) noexcept {
     return identity;
 }
 
+/// As stat(); of a held file without the way through /proc, which takes longer than all else that is asked of a small one.
+int look_at(const fs::path& file, struct stat& state) noexcept {
+    const std::optional<int> descriptor = descriptor_of(file);
+    return descriptor ? fstat(*descriptor, &state) : stat(file.c_str(), &state);
+}
+
 }   // namespace
 
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {
     struct stat state{};
-    if (stat(file.c_str(), &state) != 0) return std::nullopt;
+    if (look_at(file, state) != 0) return std::nullopt;
     return identity_in(state);
 }
 
 FileState state_of(const fs::path& file, std::error_code& error) noexcept {
     struct stat state{};
     error.clear();
-    if (stat(file.c_str(), &state) != 0) {
+    if (look_at(file, state) != 0) {
         error.assign(errno, std::generic_category());
         const bool nothing = errno == ENOENT || errno == ENOTDIR;
         return {nothing ? fs::file_type::not_found : fs::file_type::none};

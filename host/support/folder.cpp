@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+[[maybe_unused]] constexpr std::string_view ways = "/proc/self/fd/";
+
 [[noreturn]] void fail(std::error_code code, const fs::path& path) {
     throw std::system_error(code, path.string());
 }
@@ -42,9 +45,20 @@ Folder Folder::open_strictly(const fs::path& path, const Making& making) {
     return making ? top.make(relative, [&](const fs::path& part) { making(root / part); }) : top.below(relative);
 }
 
+std::optional<int> descriptor_of([[maybe_unused]] const fs::path& path) noexcept {
+#if defined(__linux__)
+    const std::string& text = path.native();
+    if (!text.starts_with(ways)) return std::nullopt;
+    int descriptor = -1;
+    const char *const first = text.data() + ways.size(), *const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, descriptor);
+    if (error == std::errc() && end == last && descriptor >= 0) return descriptor;
+#endif
+    return std::nullopt;
+}
+
 fs::path without_descriptor(const fs::path& path) {
 #if defined(__linux__)
-    constexpr std::string_view ways = "/proc/self/fd/";
     const std::string& text = path.native();
     if (!text.starts_with(ways)) return path;
     const std::size_t end = std::min(text.find('/', ways.size()), text.size());
@@ -128,7 +142,7 @@ namespace {
 fs::path way_through(int descriptor, const fs::path& otherwise) {
 #if defined(__linux__)
     static const bool there = ::access("/proc/self/fd", X_OK) == 0;
-    if (there) return "/proc/self/fd/" + std::to_string(descriptor);
+    if (there) return std::string(ways) + std::to_string(descriptor);
 #endif
     static_cast<void>(descriptor);
     return otherwise;
@@ -227,7 +241,7 @@ std::optional<unsigned> Folder::owner() const noexcept {
     return ::stat((way_ / ".").c_str(), &status) == 0 ? std::optional<unsigned>(status.st_uid) : std::nullopt;
 }
 
-bool Folder::is_held() const noexcept { return way_.native().starts_with("/proc/self/fd/"); }
+bool Folder::is_held() const noexcept { return way_.native().starts_with(ways); }
 
 void sync_file(const fs::path& path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -58,6 +58,9 @@ private:
     std::filesystem::path way_;
 };
 
+/// The descriptor of which a path is the whole way, as an opened file's is; none of other paths.
+std::optional<int> descriptor_of(const std::filesystem::path&) noexcept;
+
 /// The path that a way through a descriptor stands for; other paths as they are. For messages.
 std::filesystem::path without_descriptor(const std::filesystem::path&);
 

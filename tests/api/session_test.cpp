@@ -182,6 +182,12 @@ TEST_CASE("errors say what is wrong, and leave the session as it was") {
         }
         CHECK_THROWS_WITH_AS(session.allocate(ArrayDesc::dense(ElementType::u8, {{'x', 5}, {'x', 5}})),
                              doctest::Contains("the axis x twice"), ConfigError);
+        CHECK_THROWS_WITH_AS(session.allocate(ArrayDesc::dense(ElementType::u8, {{'\n', 5}, {'x', 5}})),
+                             doctest::Contains("an axis called byte 10"), ConfigError);
+        ArrayDesc of_no_type = ArrayDesc::dense(ElementType::u8, extents);
+        of_no_type.type = static_cast<ElementType>(77);
+        CHECK_THROWS_WITH_AS(session.upload(View(of_no_type, image.data())), doctest::Contains("element type 77"), ConfigError);
+        CHECK_THROWS_WITH_AS(ArrayDesc::dense(static_cast<ElementType>(77), extents), doctest::Contains("element type 77"), Error);
         CHECK_NOTHROW(session.allocate(ArrayDesc::dense(ElementType::u8, {{'n', 5}, {'n', 5}, {'x', 5}})));
         CancelToken token;
         token.cancel();
