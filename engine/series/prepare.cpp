@@ -51,8 +51,13 @@ void check_targets(const PreparedSeries& series) {
     std::error_code unknown;
     // A stranger's files may be links by now: nothing is tried there.
     Places places(!series.where.confined, fs::weakly_canonical(fs::absolute(series.where.out), unknown));
+    const fs::path records = real.of(series.options.manifest / "any").parent_path();
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
-        if (const std::size_t* const other = places.take(real.of(path), owner))
+        const fs::path place = real.of(path);
+        if (place == records)
+            throw ConfigError(at, fmt::format("{}, where the series keeps its records", to_utf8(path)), "another file",
+                              "--manifest DIR names another folder for the records");
+        if (const std::size_t* const other = places.take(place, owner))
             throw ConfigError(at, fmt::format("the file {} for {} and for {}", to_utf8(path), whose(*other), whose(owner)),
                               "a file of its own for each item",
                               fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));

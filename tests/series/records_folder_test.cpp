@@ -66,6 +66,17 @@ TEST_CASE("records: files of others in their folder stay, whatever they are call
     }
 }
 
+TEST_CASE("records: a folder of theirs that is an output's place is refused before all else") {
+    const Folder folder(3, job_with_mean());
+    for (const char* const records : {"out/mean.npy", "out/sums/f001.npy", "out/sums/f001.npy/"}) {
+        const Run run = run_job(folder.path(), "out", {"--manifest", records, "--quiet"});
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, "where the series keeps its records"));
+        CHECK(!fs::exists(folder / "out"));
+    }
+}
+
 TEST_CASE("records: what others have put beside the records of a series is refused, damaged ones of its own are not") {
     for (const char* const name : {"made.json", "found-1.json"}) {
         const Folder folder(3, job_with_mean());
