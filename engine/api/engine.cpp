@@ -53,8 +53,10 @@ std::shared_ptr<Engine::Impl> opened(std::shared_ptr<host::Context> context, con
 
 }  // namespace
 
-Engine::Engine(const EngineOptions& options)
-    : impl_(opened(find_device(options.device)->open(context_options(options)), options, "opened ")) {}
+Engine::Engine(const EngineOptions& options) {
+    const host::FloatEnvironment ours;   // of the driver's threads, too
+    impl_ = opened(find_device(options.device)->open(context_options(options)), options, "opened ");
+}
 
 Engine Engine::from_opencl(_cl_context* context, _cl_device_id* device, const EngineOptions& options) {
     return Engine(Made{}, opened(host::opencl::borrow_context(context, device, context_options(options)), options,

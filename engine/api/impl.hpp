@@ -11,6 +11,7 @@
 #include "parallax/call.hpp"
 #include "parallax/engine.hpp"
 #include "parallax/session.hpp"
+#include "support/float_environment.hpp"
 
 #include <atomic>
 #include <deque>

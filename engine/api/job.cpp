@@ -186,6 +186,7 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
 }  // namespace
 
 std::string run(const Job& job, const JobOptions& options, const EngineOptions& how) {
+    const host::FloatEnvironment ours;
     return in_terms_of_options([&] {
         const engine::Registry registry(engine::all_algorithms());
         if (options.ranks && engine::distributed::launched().processes > 1) return run_as_rank(job, options, how, registry);
@@ -200,6 +201,7 @@ std::string run(const Job& job, const JobOptions& options) { return run(job, opt
 
 std::string run(const Job& job, const std::vector<Engine>& engines, const JobOptions& options) {
     if (engines.empty()) throw ConfigError("engines", "no engine", "at least one");
+    const host::FloatEnvironment ours;
     return in_terms_of_options([&] {
         std::vector<engine::Engine*> cores;
         for (const Engine& each : engines) cores.push_back(&each.impl()->engine);

@@ -58,6 +58,7 @@ DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFi
 }
 
 Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& cancel) {
+    const host::FloatEnvironment ours;
     const std::lock_guard lock(impl_->mutex);
     std::vector<std::string> given;
     for (const auto& [name, input] : inputs) given.push_back(name);

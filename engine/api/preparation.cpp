@@ -47,6 +47,7 @@ void Preparation::wait() {
 
 Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)> progress) {
     // Names, parameters and layouts are looked at here, where the caller can be told at once.
+    const host::FloatEnvironment ours;   // the thread's, too
     struct Prepared { engine::Call call; engine::ArrayDescs inputs; };
     std::vector<Prepared> list;
     {

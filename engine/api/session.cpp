@@ -162,7 +162,10 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
 }
 
 Session::Session(Made, std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Session::Session(const Engine& engine) : impl_(std::make_shared<Impl>(engine)) {}
+Session::Session(const Engine& engine) {
+    const host::FloatEnvironment ours;
+    impl_ = std::make_shared<Impl>(engine);
+}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
@@ -206,6 +209,7 @@ Result Session::run(const Call& call) {
 }
 
 Pending Session::Impl::submit(const Call& call, Pace pace) {
+    const host::FloatEnvironment ours;
     const std::lock_guard lock(mutex);
     if (call.options.cancel.cancelled()) throw CancelledError("stopped on request, before " + call.algorithm);
     engine::Call core = resolve(call);
@@ -244,6 +248,7 @@ Result Pending::get() {
     done();
     if (impl_->taken.exchange(true))
         throw ConfigError("", "a result that was taken already", "one get() for each submitted call");
+    const host::FloatEnvironment ours;
     impl_->done.wait();   // without the session, which others may use meanwhile
     const std::lock_guard lock(impl_->session->mutex);
     const std::size_t known = impl_->running->result().warnings.size();   // what the data gave cause for comes now

@@ -1,6 +1,7 @@
 #include "core/threads.hpp"
 
 #include "core/stop.hpp"
+#include "support/float_environment.hpp"
 
 #include <new>
 #include <system_error>
@@ -51,6 +52,7 @@ void Team::work(std::int64_t range) noexcept {
 }
 
 void Team::help(std::int64_t range) {
+    const host::FloatEnvironment ours;
     for (std::uint32_t seen = 0;;) {
         loop_.wait(seen);
         if (over_) return;

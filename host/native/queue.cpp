@@ -1,6 +1,7 @@
 #include "native/queue.hpp"
 
 #include "parallax/host/error.hpp"
+#include "support/float_environment.hpp"
 
 #include <fmt/format.h>
 
@@ -136,6 +137,7 @@ private:
 
     /// By one thread at a time.
     void run(Command& command) {
+        const FloatEnvironment ours;   // its own thread's, or the caller's where there is none
         const std::uint64_t started = now();
         if (!problem_) {
             try {
