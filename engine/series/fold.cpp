@@ -12,6 +12,7 @@
 #include "job/load.hpp"
 #include "pipeline/place.hpp"
 #include "series/checked.hpp"
+#include "series/described.hpp"
 #include "support/entries.hpp"
 #include "support/octets.hpp"
 #include "support/platform.hpp"
@@ -27,6 +28,8 @@ struct Folds::State {
     std::string read;                        ///< what they were made of; empty: an earlier version has saved it
     std::map<std::string, fs::path> files;   ///< output -> state
     std::map<std::string, Seal> seals;       ///< none where an earlier version has saved it
+    std::string first{};                         ///< the first item in the order of the series; the same
+    std::map<std::string, HostArray> arrays{};   ///< of it, without elements
 };
 
 namespace {
@@ -61,6 +64,9 @@ fs::path beside(const fs::path& folder, const std::string& name) {
     if (file.has_parent_path() || !is_fold_file(file)) throw Error("a file that no state has");
     return folder / file;
 }
+
+/// An array without its elements.
+HostArray without_elements(const HostArray& array) { return {array.desc.to_dense(), array.metadata, {}}; }
 
 /// What the arrays of all items must have alike.
 std::string alike(const OutputSpec& spec, const ArrayDesc& desc) {
@@ -134,6 +140,11 @@ std::vector<Folds::State> Folds::found() const {
             for (const auto& [output, seal] : seals.items())
                 state.seals[output] = {seal.at("hash").get<std::string>(),
                                        seal.at("frame_bytes").get_ref<const std::uint64_t&>()};
+            if (json.contains("first")) {
+                state.first = json["first"].at("item");
+                for (const auto& [output, array] : json["first"].at("arrays").items())
+                    state.arrays.emplace(output, described_in(array));
+            }
         } catch (const std::exception&) {   // damaged: as if it had not been saved
             continue;
         }
@@ -198,6 +209,18 @@ std::set<std::string> Folds::saved(const Records& records) const {
     return items;
 }
 
+void Folds::agree(const Records& records) {
+    if (empty()) return;
+    const std::vector<State> there = states(records);
+    const std::lock_guard lock(mutex_);
+    for (Output& output : outputs_) {
+        for (const State& state : there) {
+            const auto array = state.arrays.find(output.spec->name);
+            if (!output.known && array != state.arrays.end()) output.known = array->second;
+        }
+    }
+}
+
 void Folds::forget(const std::set<std::string>& items) {
     for (const State& state : found()) {
         if (std::none_of(state.items.begin(), state.items.end(), [&](const std::string& item) { return items.count(item); }))
@@ -219,15 +242,14 @@ void Folds::check(const Work& work) {
     const std::lock_guard lock(mutex_);
     for (Output& output : outputs_) {
         const HostArray& array = array_of(work, output);
-        if (!output.statistic) {
-            output.item = array.desc.to_dense();
-            output.metadata = array.metadata;
-            output.statistic =
-                make_statistic(output.spec->combine, output.item, folder_ / path_from(unique_ + "-" + output.spec->name));
-        } else if (alike(*output.spec, array.desc) != alike(*output.spec, output.item)) {
+        if (!output.known) output.known = without_elements(array);
+        const ArrayDesc& others = output.known->desc;
+        if (alike(*output.spec, array.desc) != alike(*output.spec, others))
             throw Error(fmt::format("\"{}\" combines arrays of one shape: this one is {}, others are {}", output.spec->name,
-                                    array.desc.describe(), output.item.describe()));
-        }
+                                    array.desc.describe(), others.describe()));
+        if (!output.statistic)
+            output.statistic =
+                make_statistic(output.spec->combine, others, folder_ / path_from(unique_ + "-" + output.spec->name));
     }
 }
 
@@ -236,7 +258,10 @@ std::vector<std::string> Folds::unlike(const Work& work) {
     {
         const std::lock_guard lock(mutex_);
         for (const Output& output : outputs_) {
-            const std::string how = unlike_pixels(output.item, array_of(work, output).desc);
+            const HostArray& array = array_of(work, output);
+            std::string how = unlike_pixels(output.known->desc, array.desc);
+            if (how.empty() && !is_stack(output.spec->combine))   // slices of one volume do lie apart
+                how = unlike_places(output.known->metadata, array.metadata, array.desc);
             if (!how.empty())
                 told.push_back(
                     fmt::format("output \"{}\": items are combined pixel by pixel, and {}", output.spec->name, how));
@@ -259,6 +284,10 @@ void Folds::add(const Work& work, const Record& record) {
         n = items_.size();
         items_.push_back(record.item);
         read_ += what_was_read(record);
+        if (!first_ || work.number < *first_) {
+            first_ = work.number;
+            for (Output& output : outputs_) output.first = without_elements(array_of(work, output));
+        }
     }
     try {
         for (Output& output : outputs_) output.statistic->add(array_of(work, output).to_dense(), n);
@@ -288,14 +317,18 @@ void Folds::save() {
     // What has nothing new stays as it is: another shard may be reading it, the last one of all to write what all have made.
     if (items_.size() == saved_items_ || spoiled_) return;
     io::Transaction::count_back(std::exchange(counted_, 0));   // of those before, which these replace
-    Json files = Json::object(), seals = Json::object();
+    Json files = Json::object(), seals = Json::object(), arrays = Json::object();
+    for (const Output& output : outputs_) arrays[output.spec->name] = described(output.first);
     std::vector<fs::path> written;
     try {
         save_states(written, files, seals);
         const Json header = with_checksum(host::with_octets_as_text({{"items", items_},
                                                                      {"read", io::hash_text(about_ + read_)},
                                                                      {"files", std::move(files)},
-                                                                     {"seals", std::move(seals)}}));
+                                                                     {"seals", std::move(seals)},
+                                                                     {"first",
+                                                                      {{"item", series_.items.name(first_.value())},
+                                                                       {"arrays", std::move(arrays)}}}}));
         write_document(folder_ / path_from(unique_ + ".json"), header, true);
         counted_ += io::json_text(header).size();
     } catch (...) {   // no header will speak of them; files of frames go on
@@ -320,6 +353,25 @@ void Folds::save_states(std::vector<fs::path>& written, Json& files, Json& seals
     }
 }
 
+HostArray Folds::first_of(const Output& output, const std::vector<State>& all) const {
+    const std::string& name = output.spec->name;
+    const std::map<std::string, std::size_t> numbers = numbers_of(series_.items);
+    const State* first = nullptr;
+    for (const State& state : all) {
+        const auto array = state.arrays.find(name);
+        if (array == state.arrays.end()) continue;   // an earlier version has saved it
+        if (first == nullptr) first = &state;
+        const ArrayDesc &desc = array->second.desc, &others = first->arrays.at(name).desc;
+        if (alike(*output.spec, desc) != alike(*output.spec, others))
+            throw Error(fmt::format("\"{}\" combines arrays of one shape: one process had {} ({}), another {} ({}). Leave those of "
+                                    "one shape out of the series, then --resume",
+                                    name, others.describe(), first->first, desc.describe(), state.first));
+        if (numbers.at(state.first) < numbers.at(first->first)) first = &state;
+    }
+    if (first != nullptr) return first->arrays.at(name);
+    return output.known ? *output.known : HostArray{series_.sample.resolved.desc(output.spec->source).to_dense(), {}, {}};
+}
+
 std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& records) const {
     std::vector<OutputReport> reports;
     const std::vector<State> all = states(records);
@@ -333,14 +385,14 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& r
     std::vector<std::size_t> order;
     for (const auto& [number, place] : found) order.push_back(place);
     for (const Output& output : outputs_) {
-        const ArrayDesc item = output.statistic ? output.item : series_.sample.resolved.desc(output.spec->source).to_dense();
+        const HostArray first = first_of(output, all);
         const ArrayDesc desc =
-            combined(output.spec->combine, item, static_cast<std::int64_t>(order.size()), series_.items.along);
-        const auto total = make_statistic(output.spec->combine, item, {});
+            combined(output.spec->combine, first.desc, static_cast<std::int64_t>(order.size()), series_.items.along);
+        const auto total = make_statistic(output.spec->combine, first.desc, {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
         const fs::path& target = series_.gathered.at(output.spec->name);
         const auto form = io::writes_folder(target) ? io::Transaction::Form::folder : io::Transaction::Form::file;
-        const fs::path part = files.add(target, [&](const fs::path& path) { write(path, output, *total, desc, order); }, form);
+        const fs::path part = files.add(target, [&](const fs::path& path) { write(path, output, *total, desc, first.metadata, order); }, form);
         reports.push_back({output.spec->name, report_file(part), desc.describe()});
         reports.back().file.path = to_utf8(fs::absolute(target));
     }
@@ -348,7 +400,7 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& r
 }
 
 void Folds::write(const fs::path& path, const Output& output, const Statistic& total, const ArrayDesc& desc,
-                  const std::vector<std::size_t>& order) const {
+                  const Metadata& metadata, const std::vector<std::size_t>& order) const {
     const bool stack = is_stack(output.spec->combine);
     io::WriteOptions options = output.spec->write;
     options.name = output.spec->file;
@@ -360,11 +412,11 @@ void Folds::write(const fs::path& path, const Output& output, const Statistic& t
             total.read(order, n++, 1, frame.data());
             return frame;
         };
-        io::write_pieces(path, desc, next, options, output.metadata);
+        io::write_pieces(path, desc, next, options, metadata);
         return;
     }
     HostArray array = HostArray::make(desc);
-    array.metadata = output.metadata;
+    array.metadata = metadata;
     if (stack)
         total.read(order, 0, order.size(), array.data());
     else

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -26,7 +27,8 @@ namespace parallax::engine::series {
 /// items and a hash of what was read for them: after an interruption, items that were done but not saved are done again.
 ///
 ///   fold-<unique>.json               {"items": [...], "read": ..., "files": {"background": "fold-<unique>-3-background.sum"},
-///                                     "seals": {"background": {"hash": ..., "frame_bytes": 0}}}
+///                                     "seals": {"background": {"hash": ..., "frame_bytes": 0}},
+///                                     "first": {"item": ..., "arrays": {"background": {"type": "u16", ...}}}}   described()
 ///
 /// A state counts where it is as it was saved, and where the records of its items say that it is of what was read for them: states
 /// of another series have the same names, and those of earlier versions do not say.
@@ -40,6 +42,8 @@ public:
     bool empty() const noexcept { return outputs_.empty(); }
     /// Items that the saved states of all processes contain, where these count.
     std::set<std::string> saved(const Records&) const;
+    /// Arrays must have the shape of those in states that count, which another process may have saved, or an earlier run.
+    void agree(const Records&);
     /// Drops saved states that contain one of these items, which are about to be done again, whether they count or not.
     void forget(const std::set<std::string>& items);
     static void clear(const std::filesystem::path& folder);
@@ -61,8 +65,8 @@ private:
     struct Output {
         const OutputSpec* spec = nullptr;
         std::unique_ptr<Statistic> statistic;
-        ArrayDesc item;   ///< of one item
-        Metadata metadata;
+        std::optional<HostArray> known;   ///< an item's without its elements, added here or saved before: others are like it
+        HostArray first;                  ///< of the first of the items that were added here; the same
     };
     struct State;
     std::vector<State> found() const;
@@ -70,8 +74,10 @@ private:
     bool is_sound(const State&) const;
     bool fits(const State&, const Records&) const;
     void save_states(std::vector<std::filesystem::path>& written, Json& files, Json& seals);
+    /// The first item's array, without its elements. Throws Error where processes have combined arrays of unlike shapes.
+    HostArray first_of(const Output&, const std::vector<State>&) const;
     const HostArray& array_of(const Work&, const Output&) const;
-    void write(const std::filesystem::path&, const Output&, const Statistic& total, const ArrayDesc&,
+    void write(const std::filesystem::path&, const Output&, const Statistic& total, const ArrayDesc&, const Metadata&,
                const std::vector<std::size_t>& order) const;
 
     const PreparedSeries& series_;
@@ -80,6 +86,7 @@ private:
     std::vector<Output> outputs_;
     std::vector<std::string> items_;   ///< added by this process, the n-th as the n-th
     std::string read_;                 ///< what each of them was made of
+    std::optional<std::size_t> first_;   ///< the first of them in the order of the series
     std::size_t saves_ = 0;
     std::atomic<bool> spoiled_ = false;   ///< an item was added in part: what is saved from before holds
     std::vector<std::filesystem::path> saved_files_;
