@@ -72,7 +72,8 @@ ArrayDesc desc_of(const AnyArray& array, const std::string& axes, const std::vec
     std::vector<std::int64_t> shape;
     for (std::size_t i = 0; i < array.ndim(); ++i) shape.push_back(static_cast<std::int64_t>(array.shape(i)));
     ArrayDesc desc = desc_of(element_type(array.dtype()), shape, axes, spacing, unit);
-    for (std::size_t i = 0; i < array.ndim(); ++i) desc.axes[i].stride = array.stride(i);
+    for (std::size_t i = 0; i < array.ndim(); ++i)   // one element is no step away from anything, whatever is said of the step
+        if (array.shape(i) > 1) desc.axes[i].stride = array.stride(i);
     return desc;
 }
 

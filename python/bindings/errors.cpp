@@ -1,5 +1,7 @@
 #include "errors.hpp"
 
+#include "text.hpp"
+
 #include <parallax/parallax.hpp>
 
 #include <string>
@@ -23,7 +25,7 @@ ErrorTypes& error_types() {
 using Attributes = std::initializer_list<std::pair<const char*, nb::object>>;
 
 void raise(const nb::object& type, const std::exception& error, const Attributes& attributes) {
-    nb::object instance = type(error.what());
+    nb::object instance = type(text(error.what()));
     for (const auto& [name, value] : attributes) nb::setattr(instance, name, value);
     PyErr_SetObject(type.ptr(), instance.ptr());
 }
@@ -61,7 +63,6 @@ void add_exceptions(nb::module_& m) {
     types.cancelled = add("CancelledError", types.error, "Ended by a CancelToken; nothing of the work is left.", {});
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         const ErrorTypes& known = error_types();
-        const auto text = [](const std::string& value) -> nb::object { return nb::str(value.c_str(), value.size()); };
         try {
             std::rethrow_exception(thrown);
         } catch (const ConfigError& e) {

@@ -228,7 +228,8 @@ NB_MODULE(_parallax, m) {
              [](PySession& session, std::uintptr_t memory, const std::string& type, const std::vector<std::int64_t>& shape,
                 const std::string& axes, bool cuda, const std::vector<std::int64_t>& strides) {
                  ArrayDesc desc = desc_of(type_from(type), shape, axes, {}, "");
-                 for (std::size_t i = 0; i < strides.size() && i < desc.axes.size(); ++i) desc.axes[i].stride = strides[i];
+                 for (std::size_t i = 0; i < strides.size() && i < desc.axes.size(); ++i)
+                     if (desc.axes[i].size > 1) desc.axes[i].stride = strides[i];
                  return PyArray(unlocked(
                      [&] { return cuda ? session.wrap_cuda(memory, desc) : session.wrap(pointer<_cl_mem>(memory), desc); }));
              })

@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "text.hpp"
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -24,20 +26,24 @@ JobOptions job_options(const nb::dict& given) {
     const auto take = [&]<class T>(const char* name, T& value) {
         if (given.contains(name)) value = nb::cast<T>(given[name]);
     };
-    take("folder", options.folder);
-    take("roots", options.roots);
-    take("out", options.out);
+    const auto take_path = [&](const char* name, std::string& value) {
+        if (given.contains(name)) value = path(given[name]);
+    };
+    take_path("folder", options.folder);
+    if (given.contains("roots"))
+        for (const auto& [name, folder] : nb::cast<nb::dict>(given["roots"])) options.roots.insert_or_assign(path(name), path(folder));
+    take_path("out", options.out);
     take("overwrite", options.overwrite);
     take("confined", options.confined);
     take("sync", options.sync);
-    take("manifest", options.manifest);
+    take_path("manifest", options.manifest);
     take("resume", options.resume);
     take("shard", options.shard);
     take("shards", options.shards);
     take("readers", options.readers);
     take("writers", options.writers);
     take("in_flight", options.in_flight);
-    take("trace", options.trace);
+    take_path("trace", options.trace);
     take("ranks", options.ranks);
     return options;
 }

@@ -1,6 +1,8 @@
 // Python's lock and the library's threads: callbacks, work without the lock, Ctrl-C.
 #pragma once
 
+#include "text.hpp"
+
 #include <parallax/parallax.hpp>
 
 #include <nanobind/nanobind.h>
@@ -61,6 +63,12 @@ inline Visits*& visits_of_this_process() {
 }
 inline Visits& visits() { return *visits_of_this_process(); }
 
+inline nb::object for_python(const std::string& value) { return text(value); }
+template <class T>
+const T& for_python(const T& value) {
+    return value;
+}
+
 /// A Python function that C++ may call, copy and drop in any thread.
 template <class... Args>
 std::function<void(Args...)> callback(nb::object function) {
@@ -71,7 +79,7 @@ std::function<void(Args...)> callback(nb::object function) {
     return [held](Args... args) {
         visits().visit([&] {
             try {
-                (*held)(args...);
+                (*held)(for_python(args)...);
             } catch (nb::python_error& error) {   // must not pass through the library: Python prints it
                 error.discard_as_unraisable("a callback of parallax");
             }

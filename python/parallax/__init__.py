@@ -82,7 +82,8 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
     _name_of(array.dtype)
     if array.ndim == 0:
         array = array.reshape(1)
-    if any(stride < 0 for stride in array.strides) or not array.dtype.isnative or any(stride % array.itemsize for stride in array.strides):
+    strides = [stride for stride, size in zip(array.strides, array.shape) if size > 1]
+    if not array.dtype.isnative or any(stride < 0 or stride % array.itemsize for stride in strides):
         array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     if axes is None:
         axes = _usual_axes(array.ndim)
@@ -291,10 +292,10 @@ def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: s
     unknown = set(options) - _JOB_OPTIONS
     if unknown:
         raise TypeError(f"run() has no option {', '.join(sorted(unknown))}; there are {', '.join(sorted(_JOB_OPTIONS))}")
-    given = {"folder": os.fsdecode(folder), "out": os.fsdecode(out), "overwrite": bool(overwrite), **options}
+    given = {"folder": os.fsencode(folder), "out": os.fsencode(out), "overwrite": bool(overwrite), **options}
     for name in ("manifest", "trace"):
         if name in given:
-            given[name] = os.fsdecode(given[name])
+            given[name] = os.fsencode(given[name])
     for name in ("shard", "shards", "readers", "writers", "in_flight"):
         if name in given:
             given[name] = _count(name, given[name])
@@ -302,7 +303,7 @@ def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: s
         if name in given:
             given[name] = bool(given[name])
     if "roots" in given:
-        given["roots"] = {name: os.fsdecode(path) for name, path in given["roots"].items()}
+        given["roots"] = {name: os.fsencode(path) for name, path in given["roots"].items()}
     report = _parallax._run_job(_text(job), list(engines), given, _spec(device), cache_folder, log, progress, cancel or CancelToken())
     return json.loads(report) if report else {}
 
