@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace parallax::engine {
@@ -25,6 +26,7 @@ struct Work : DeviceWork {
     std::shared_ptr<const Prepared> prepared;
     std::size_t number = 0;                      ///< of the item in its series
     int belt = 0, reader = 0, writer = 0;        ///< who had it, for timelines
+    std::string window{};                        ///< what its running inputs took with it, by names and contents
     std::vector<InputReport> input_reports;      ///< after finish_reading()
     InputWarnings input_warnings;
     std::vector<Hashing> hashing;

@@ -52,7 +52,7 @@ private:
     using WorkPtr = std::unique_ptr<Work, Return>;
 
     void read_shared();
-    HostArray read_neighbour(std::size_t input, std::size_t item) const;
+    Frame read_neighbour(std::size_t input, std::size_t item) const;
     std::optional<std::size_t> next_item();
     void watch();
     void take_arrivals(const std::vector<Arrival>&);

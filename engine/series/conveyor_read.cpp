@@ -1,7 +1,9 @@
 // Readers of a series: from the next item's number to its arrays in memory.
+#include "job/hashing.hpp"
 #include "job/read.hpp"
 #include "series/conveyor_belt.hpp"
 #include "series/settle.hpp"
+#include "series/window.hpp"
 
 namespace parallax::engine::series {
 
@@ -16,12 +18,12 @@ void Conveyor::read_shared() {
     for (const InputWarning& warning : warnings) tell(warning.in_words(), first);
 }
 
-HostArray Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
-    InputSpec spec = job_of(series_.job, series_.items, item).inputs[input];
-    spec.combine.clear();
-    spec.running = 0;
+Frame Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
+    const InputSpec spec = spec_of_frame(series_, input, item);
+    const PreparedInput prepared = prepare_input(spec, series_.where);
     InputWarnings none;   // what a file says alone has been told, and it is combined later
-    return read_input(spec, prepare_input(spec, series_.where), series_.job.non_finite, {}, none);
+    HostArray array = read_input(spec, prepared, series_.job.non_finite, {}, none);
+    return {std::move(array), contents_of(Hashing(spec, prepared).finish())};
 }
 
 std::optional<std::size_t> Conveyor::next_item() {
@@ -67,7 +69,14 @@ void Conveyor::read_items(Belt& belt, int reader) {
         work->belt = belt.number;
         work->reader = reader;
         hooks.neighbours = [&](std::size_t input) {
-            return neighbours_.at(input)->around(*item, series_.job.inputs[input].running);
+            const std::int64_t width = series_.job.inputs[input].running;
+            std::size_t number = taken_around(*item, width, neighbours_.at(input)->items()).first;
+            std::vector<HostArray> arrays;
+            for (Frame& frame : neighbours_.at(input)->around(*item, width)) {
+                add_frame(work->window, series_.items.name(number++), frame.contents);
+                arrays.push_back(std::move(frame.array));
+            }
+            return arrays;
         };
         try {
             {

@@ -3,6 +3,7 @@
 #include "io/transaction.hpp"
 #include "series/conveyor_belt.hpp"
 #include "series/table.hpp"
+#include "series/window.hpp"
 
 #include <fmt/format.h>
 
@@ -58,9 +59,12 @@ void Conveyor::finish_item(Work& work) {
     Record record;
     record.item = series_.items.name(work.number);
     record.done = true;
-    record.window = window_of(series_.job, series_.items, work.number);
+    record.window = hash_of_window(work.window);
     for (const InputReport& input : work.input_reports) {
-        for (const FileReport& file : input.files) record.inputs.push_back(state_of_input(file));
+        for (const FileReport& file : input.files) {
+            record.inputs.push_back(state_of_input(file));
+            if (!record.window.empty()) record.inputs.back().of = input.name;   // neighbours will ask what was read of it
+        }
     }
     for (const OutputReport& output : work.output_reports) record.outputs.push_back(state_of(output.file));
     for (const OutputSpec& output : work.prepared->job.outputs) {

@@ -190,18 +190,4 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
     return job;
 }
 
-std::pair<std::size_t, std::size_t> taken_with(const Job& job, const Items& items, std::size_t number) {
-    std::int64_t widest = 0;
-    for (const InputSpec& input : job.inputs) widest = std::max(widest, input.running);
-    return taken_around(number, widest, items.size());
-}
-
-std::string window_of(const Job& job, const Items& items, std::size_t number) {
-    if (std::none_of(job.inputs.begin(), job.inputs.end(), [](const InputSpec& input) { return input.running > 1; })) return {};
-    const auto [first, end] = taken_with(job, items, number);
-    std::string names;
-    for (std::size_t i = first; i < end; ++i) names += items.name(i) + '\n';
-    return io::hash_text(names);
-}
-
 }  // namespace parallax::engine::series

@@ -78,9 +78,5 @@ Items items_of_files(const Job&, const Locations&, const std::vector<std::filesy
 
 /// The job of one item: placeholders filled, outputs of the whole series marked as gathered, no for_each.
 Job job_of(const Job& series, const Items&, std::size_t number);
-/// The items [first, end) that running inputs take with this one; itself alone where there are none.
-std::pair<std::size_t, std::size_t> taken_with(const Job&, const Items&, std::size_t number);
-/// Which these are, by a hash of their names: others are another result. Empty where no input runs.
-std::string window_of(const Job&, const Items&, std::size_t number);
 
 }  // namespace parallax::engine::series

@@ -32,14 +32,16 @@ namespace fs = std::filesystem;
 FileState file_from(const Json& json) {
     return {json.at("path").get<std::string>(), json.at("bytes").get_ref<const std::uint64_t&>(),
             json.at("modified").get_ref<const std::int64_t&>(), json.at("xxh3_128").get<std::string>(),
-            json.contains("inode") ? json.at("inode").get_ref<const std::uint64_t&>() : 0};
+            json.contains("inode") ? json.at("inode").get_ref<const std::uint64_t&>() : 0, json.value("of", std::string())};
 }
 
 Json to_json(const std::vector<FileState>& files) {
     Json list = Json::array();
-    for (const FileState& file : files)
+    for (const FileState& file : files) {
         list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash},
                         {"inode", file.inode}});
+        if (!file.of.empty()) list.back()["of"] = file.of;
+    }
     return list;
 }
 

@@ -33,13 +33,14 @@ struct FileState {
     std::int64_t modified = 0;       ///< as FileIdentity has it; 0: says nothing, the hash does
     std::string hash;                ///< xxh3-128
     std::uint64_t inode = 0;         ///< 0: not known
+    std::string of{};                ///< the input that it was read for, where an input runs
 };
 
 struct Record {
     std::string item;                ///< Items::name()
     bool done = false;               ///< else failed
     std::string error;
-    std::string window;              ///< hash of the names of items that a running input took it with; empty: there is none
+    std::string window;              ///< hash_of_window(): what running inputs took it with; empty: there is none
     std::vector<FileState> inputs, outputs;
     Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows; of one
                                      ///< that failed those of a file before, of which its results are

@@ -2,16 +2,16 @@
 
 namespace parallax::engine::series {
 
-std::vector<HostArray> Neighbours::around(std::size_t item, std::int64_t window) {
+std::vector<Frame> Neighbours::around(std::size_t item, std::int64_t window) {
     const auto [first, end] = taken_around(item, window, items_);
-    std::vector<HostArray> frames;
+    std::vector<Frame> frames;
     for (std::size_t i = first; i < end; ++i) frames.push_back(frame(i).get());
     return frames;
 }
 
-std::shared_future<HostArray> Neighbours::frame(std::size_t item) {
-    std::promise<HostArray> promise;
-    const std::shared_future<HostArray> mine = promise.get_future().share();
+std::shared_future<Frame> Neighbours::frame(std::size_t item) {
+    std::promise<Frame> promise;
+    const std::shared_future<Frame> mine = promise.get_future().share();
     {
         const std::lock_guard lock(mutex_);
         recent_.remove(item);

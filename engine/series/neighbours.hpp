@@ -11,6 +11,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,22 +23,29 @@ inline std::pair<std::size_t, std::size_t> taken_around(std::size_t item, std::i
     return {item - std::min(item, half), std::min(count, item + half + 1)};
 }
 
+struct Frame {
+    HostArray array;
+    std::string contents;   ///< of its files, by their hashes
+};
+
 class Neighbours {
 public:
     /// `read` delivers the frame of an item; `kept` frames stay in memory.
-    Neighbours(std::function<HostArray(std::size_t item)> read, std::size_t items, std::size_t kept)
+    Neighbours(std::function<Frame(std::size_t item)> read, std::size_t items, std::size_t kept)
         : read_(std::move(read)), items_(items), kept_(kept) {}
 
     /// The item and `window` / 2 on each side; fewer at the ends of the series. Throws what `read` throws.
-    std::vector<HostArray> around(std::size_t item, std::int64_t window);
+    std::vector<Frame> around(std::size_t item, std::int64_t window);
+
+    std::size_t items() const noexcept { return items_; }
 
 private:
-    std::shared_future<HostArray> frame(std::size_t item);
+    std::shared_future<Frame> frame(std::size_t item);
 
-    std::function<HostArray(std::size_t)> read_;
+    std::function<Frame(std::size_t)> read_;
     std::size_t items_, kept_;
     std::mutex mutex_;
-    std::map<std::size_t, std::shared_future<HostArray>> frames_;
+    std::map<std::size_t, std::shared_future<Frame>> frames_;
     std::list<std::size_t> recent_;          ///< last used at the back
 };
 

@@ -15,6 +15,7 @@
 #include "series/settle.hpp"
 #include "series/statistic.hpp"
 #include "series/table.hpp"
+#include "series/window.hpp"
 
 #include <fmt/format.h>
 
@@ -45,8 +46,9 @@ std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item)
     return targets;
 }
 
-bool is_done(const PreparedSeries& series, const RecordedFiles& files, std::size_t item, const Record& record) {
-    if (!record.done || record.window != window_of(series.job, series.items, item)) return false;
+bool is_done(const PreparedSeries& series, const RecordedFiles& files, WindowsNow& windows, std::size_t item,
+             const Record& record) {
+    if (!record.done || record.window != windows.of(item)) return false;
     std::vector<std::string> targets;
     for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(files.place_of(target)));
     std::vector<std::string> written;
@@ -67,19 +69,6 @@ bool is_done(const PreparedSeries& series, const RecordedFiles& files, std::size
            std::all_of(record.outputs.begin(), record.outputs.end(),
                        [&](const FileState& output) { return files.output_unchanged(output); });
 }
-
-/// Items whose running input reaches one of these, too.
-void widen(const PreparedSeries& series, std::vector<bool>& left) {
-    const std::vector<bool> before = left;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        if (!before[i]) continue;
-        const auto [first, end] = taken_with(series.job, series.items, i);
-        for (std::size_t n = first; n < end; ++n) left[n] = true;
-    }
-}
-
-/// Whether an item that is recorded as done reads something else by now: then those that have it as a neighbour do, too.
-bool has_changed(const RecordedFiles& files, const Record& record) { return record.done && !files.unchanged(record.inputs); }
 
 std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
@@ -102,14 +91,12 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
         if (!folds.empty()) folds.forget(again);
         return todo;
     }
-    std::vector<bool> left(series.items.size(), false), changed(series.items.size(), false);
+    std::vector<bool> left(series.items.size(), false);
+    WindowsNow windows(series, files, records);
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const auto record = records.find(series.items.name(i));
-        if (record != records.end() && has_changed(files, record->second)) changed[i] = true;
-        left[i] = is_mine(series, i) && (record == records.end() || !is_done(series, files, i, record->second));
+        left[i] = is_mine(series, i) && (record == records.end() || !is_done(series, files, windows, i, record->second));
     }
-    widen(series, changed);
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] = is_mine(series, i) && (left[i] || changed[i]);
     if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
         std::set<std::string> gone = folds.saved(records);   // items that are no longer there
         for (std::size_t i = 0; i < series.items.size(); ++i) gone.erase(series.items.name(i));

@@ -320,11 +320,11 @@ TEST_CASE("neighbours: each frame is read once while it is wanted, and errors ar
     Neighbours neighbours([&](std::size_t item) {
         ++reads;
         if (item == 6) throw IoError("f6", "is broken");
-        return floats(1, 1, {static_cast<float>(item)});
+        return Frame{floats(1, 1, {static_cast<float>(item)}), {}};
     }, 10, 7);
     const auto values = [&](std::size_t item) {
         std::vector<float> list;
-        for (const HostArray& array : neighbours.around(item, 3)) list.push_back(array.as<float>()[0]);
+        for (const Frame& frame : neighbours.around(item, 3)) list.push_back(frame.array.as<float>()[0]);
         return list;
     };
     CHECK(values(0) == std::vector<float>{0, 1});
