@@ -1,5 +1,6 @@
 #include "distributed/agree.hpp"
 
+#include "core/verdicts.hpp"
 #include "io/tree.hpp"
 #include "parallax/host/error.hpp"
 
@@ -11,6 +12,15 @@
 namespace parallax::engine::distributed {
 namespace {
 
+/// Each rank may read its own (PARALLAX_KERNEL_DIR). A folder of some of them is a folder of other kernels.
+std::string kernels() {
+    try {
+        return hash_of_kernels();
+    } catch (const IoError& error) {
+        return error.what();
+    }
+}
+
 Json intention(const Prepared& prepared) {
     Json job = to_json(prepared.job), inputs = Json::object();
     job.erase("comment");
@@ -21,7 +31,10 @@ Json intention(const Prepared& prepared) {
         for (const io::FileInfo& info : input.infos) bytes += info.file_bytes;
         inputs[prepared.job.inputs[i].name] = {{"array", input.desc.describe()}, {"bytes", bytes}};
     }
-    return {{"job", std::move(job)}, {"files of inputs", std::move(inputs)}, {"version of Parallax", PARALLAX_VERSION}};
+    return {{"job", std::move(job)},
+            {"files of inputs", std::move(inputs)},
+            {"version of Parallax", PARALLAX_VERSION},
+            {"version of the kernels", kernels()}};
 }
 
 std::string brief(const Json& all, const Json::json_pointer& at) {

@@ -198,6 +198,25 @@ TEST_CASE("mpi: a rank of another version is named, and nothing is done") {
     CHECK_FALSE(fs::exists(folder / "out.npy"));
 }
 
+TEST_CASE("mpi: a rank that reads other kernels from a folder ends all before anything is done") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    io::write(folder / "in.npy", image());
+    write_text(folder / "job.json", diffusion);
+    fs::copy(fs::path(std::getenv("PARALLAX_SOURCE")) / "kernels_cl", folder / "same", fs::copy_options::recursive);
+    fs::copy(folder / "same", folder / "other", fs::copy_options::recursive);
+    write_text(folder / "other/diffusion_lb/simd.cl", read_text(folder / "same/diffusion_lb/simd.cl") + "\n");
+    for (const char* const kernels : {"same", "other"}) {
+        const std::string wrapper = "program=$1; shift\n[ $OMPI_COMM_WORLD_RANK = 1 ] && export PARALLAX_KERNEL_DIR=" +
+                                    (folder / kernels).string() + "\nexec \"$program\" \"$@\"\n";
+        const Run run = run_ranks(3, {"run", "job.json", "--device", "cpu"}, folder.path(), wrapper.c_str());
+        CAPTURE(run.err);
+        CHECK(contains(run.err, "version of the kernels") == (kernels == std::string("other")));
+        CHECK(run.status == (kernels == std::string("other") ? 2 : 0));
+        fs::remove(folder / "out.npy");
+    }
+}
+
 TEST_CASE("mpi: ranks whose files have one name and length, and other elements, do nothing; copies are as good as one file") {
     if (!has_mpirun()) return;
     const TempFolder folder;
