@@ -39,7 +39,8 @@ def test_arrays_come_down_as_they_went_up(session, dtype):
 
 def test_arrays_of_every_layout_go_in(session, image):
     for array in (image.T, np.asfortranarray(image), np.broadcast_to(image[0], (5, 64)), image.astype(">u2"), image.astype(">c8"),
-                  np.frombuffer(b"\0" + image.astype(np.float32).tobytes(), np.float32, offset=1).reshape(48, 64), image[:0]):
+                  np.frombuffer(b"\0" + image.astype(np.float32).tobytes(), np.float32, offset=1).reshape(48, 64), image[:0],
+                  image[:1][::-1], image[:, :1][:, ::-1], np.rot90(image[:1], 2)):   # a step below 0 from one element to none
         np.testing.assert_array_equal(session.upload(array).numpy(), array)
     assert session.upload(np.float32(3)).shape == (1,)
 
@@ -422,6 +423,35 @@ def test_a_jobs_numbers_paths_and_options_are_taken_as_python_has_them(image, tm
 
 
 @pytest.mark.skipif(not any(d["type"] == "cpu" and d["backend"] == "opencl" for d in parallax.devices()), reason="nothing to compile")
+@pytest.mark.skipif(os.name == "nt", reason="names are UTF-16")
+def test_names_that_are_not_utf_8_go_in_and_come_back_in_errors(image, tmp_path, monkeypatch):
+    folder = os.fsencode(tmp_path) + b"/odd\xff"
+    os.mkdir(folder)
+    np.save(os.fsdecode(folder + b"/a.npy"), image)
+    job = {"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "box_filter", "radius": 1}], "outputs": {"image": "b.npy"}}
+    parallax.run(job, device="native", folder=folder, out=folder)
+    assert os.path.exists(folder + b"/b.npy")
+    monkeypatch.chdir(os.fsdecode(folder))
+    os.remove(folder + b"/a.npy")
+    with pytest.raises(parallax.ConfigError, match="no file"):
+        parallax.run(job, device="native", out="elsewhere")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the C library's names of rounding modes are Linux's here")
+def test_the_callers_rounding_changes_no_result(session, image):
+    import ctypes
+    library = ctypes.CDLL(None)
+    values = np.linspace(-90, 90, image.size, dtype=np.float32).reshape(image.shape)
+    expected = session.convert(values, type="i16")["image"].numpy(), session.equalize(image)["image"].numpy()
+    library.fesetround(0xC00 if os.uname().machine == "x86_64" else 0xC00000)   # towards zero
+    try:
+        results = session.convert(values, type="i16")["image"].numpy(), session.equalize(image)["image"].numpy()
+    finally:
+        library.fesetround(0)
+    for result, there in zip(results, expected):
+        np.testing.assert_array_equal(result, there)
+
+
 def test_control_c_is_heard_while_plans_are_waited_for():
     program = """
 import os, signal, threading, numpy as np, parallax
