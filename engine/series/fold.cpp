@@ -209,9 +209,12 @@ std::set<std::string> Folds::saved(const Records& records) const {
     return items;
 }
 
-void Folds::agree(const Records& records) {
+void Folds::agree(const Records& records, const RecordedFiles& files) {
     if (empty()) return;
-    const std::vector<State> there = states(records);
+    std::vector<State> there = states(records);
+    std::erase_if(there, [&](const State& state) {   // of a state that counts each item has a record
+        return state.first.empty() || !files.unchanged(records.at(state.first).inputs);
+    });
     const std::lock_guard lock(mutex_);
     for (Output& output : outputs_) {
         for (const State& state : there) {

@@ -18,6 +18,7 @@
 #include "io/transaction.hpp"
 #include "job/work.hpp"
 #include "series/manifest.hpp"
+#include "series/recorded_files.hpp"
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
@@ -42,8 +43,9 @@ public:
     bool empty() const noexcept { return outputs_.empty(); }
     /// Items that the saved states of all processes contain, where these count.
     std::set<std::string> saved(const Records&) const;
-    /// Arrays must have the shape of those in states that count, which another process may have saved, or an earlier run.
-    void agree(const Records&);
+    /// Arrays must have the shape of those in states that count, which another process may have saved, or an earlier run: unless
+    /// the first item has changed since, which will be done again, and the rest most likely with it.
+    void agree(const Records&, const RecordedFiles&);
     /// Drops saved states that contain one of these items, which are about to be done again, whether they count or not.
     void forget(const std::set<std::string>& items);
     static void clear(const std::filesystem::path& folder);

@@ -117,6 +117,24 @@ TEST_CASE("gathered: arrays of unlike shapes are not combined by shards, nor by 
     }
 }
 
+TEST_CASE("gathered: shards do all again where the files have another shape by now") {
+    const Volumes folder(4);
+    for (const char* const shard : {"1/2", "2/2"}) REQUIRE(run_job(folder.path(), "out", {"--quiet", "--shard", shard}).status == 0);
+    HostArray other = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', 2}, {'y', 5}, {'x', 4}}));
+    for (int i = 0; i < 4; ++i) {
+        std::fill_n(other.data(), other.desc.dense_bytes(), static_cast<std::byte>(i));
+        fs::remove(folder.file(i));
+        io::write(folder.file(i), other);
+    }
+    for (const char* const shard : {"1/2", "2/2"}) {
+        const Run run = run_job(folder.path(), "out", {"--quiet", "--overwrite", "--shard", shard});
+        CAPTURE(run.err);
+        CHECK_FALSE(contains(run.err, "items failed"));
+    }
+    REQUIRE(run_job(folder.path(), "fresh", {"--quiet"}).status == 0);
+    CHECK(contents(folder / "out") == contents(folder / "fresh"));
+}
+
 TEST_CASE("gathered: shards that have combined unlike arrays side by side end with an error that names both") {
     const Volumes folder(2);
     HostArray other = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'z', 3}, {'y', 5}, {'x', 4}}));
