@@ -42,7 +42,7 @@ fs::path folder_of_user() {
 
 bool is_usable(const fs::path& folder) {
     std::error_code problem;
-    fs::create_directories(folder, problem);
+    platform::create_folders(folder, problem);
     if (problem || access(folder.c_str(), W_OK | X_OK) != 0) return false;
     const fs::space_info space = fs::space(folder, problem);
     return problem || space.available >= least_bytes;
@@ -58,6 +58,7 @@ fs::path temporary_folder() {
     struct stat found {};
     const bool own = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
                      (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    if (own && (found.st_mode & S_IRWXU) != S_IRWXU) chmod(folder.c_str(), S_IRWXU);   // made under a umask that takes all
     return own && is_usable(folder) ? folder : fs::path();
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -117,6 +118,13 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
     std::vector<std::string> list;
     for (const auto& [name, value] : all) list.push_back(name + "=" + value);
     return list;
+}
+
+/// A signal that a program brings upon itself. Any other is sent by a person, a terminal that is closed, or the system where
+/// memory, time or the length of files has run out.
+bool is_own_doing(int signal) {
+    constexpr std::array own{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+    return std::find(own.begin(), own.end(), signal) != own.end();
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
@@ -285,7 +293,7 @@ bool Child::read_into(void* to, std::size_t count, std::chrono::duration<double>
 void Child::ended(int status) {
     state_->process = -1;
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    killed_ = signal == SIGKILL || signal == SIGTERM;
+    killed_ = signal != 0 && !is_own_doing(signal);
     late_ = signal == SIGALRM;
     ending_ = WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status))
                                 : fmt::format("signal {} ({})", signal, strsignal(signal));
@@ -316,6 +324,7 @@ void Child::end() {
         do found = waitpid(state_->process, &status, 0);
         while (found < 0 && errno == EINTR);
         if (found == state_->process) ended(status);
+        killed_ = false;   // by us, for what it did or did not do
         state_->process = -1;
     }
     close_if_open(state_->output);

@@ -88,6 +88,18 @@ bool sync(std::FILE* file) noexcept {
 #endif
 }
 
+bool create_folders(const fs::path& folder, std::error_code& problem) {
+    problem.clear();
+    const fs::path above = folder.parent_path();
+    const bool has_more = above != folder && !above.empty();
+    if (has_more && !folder.has_filename()) return create_folders(above, problem);   // "folder/"
+    if (std::error_code unknown; has_more && !fs::exists(above, unknown)) create_folders(above, problem);
+    if (problem || !fs::create_directories(folder, problem)) return false;
+    std::error_code ignored;   // who cannot use it will be told so
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
+    return true;
+}
+
 bool make_private(const fs::path& folder) noexcept {
     std::error_code problem;
     fs::permissions(folder, fs::perms::owner_all, problem);

@@ -30,6 +30,25 @@ TEST_CASE("a child whose line has no end is stopped at the longest that we take,
     CHECK(!child.was_killed());
 }
 
+TEST_CASE("a child that others have ended, or a limit of the system, is told from one that has ended itself") {
+    for (const char* others : {"HUP", "INT", "TERM", "KILL", "XFSZ", "XCPU", "USR1", "PIPE"}) {
+        CAPTURE(others);
+        Child child(shell(std::string("kill -") + others + " $$"));
+        child.leave(600s);
+        CHECK(child.was_killed());
+    }
+    for (const char* own :
+         {"kill -ABRT $$", "kill -SEGV $$", "kill -BUS $$", "kill -ILL $$", "kill -FPE $$", "exit 3", "exit 0"}) {
+        CAPTURE(own);
+        Child child(shell(std::string("ulimit -c 0; ") + own));
+        child.leave(600s);
+        CHECK(!child.was_killed());
+    }
+    Child by_us(shell("exec sleep 600"));
+    by_us.end();
+    CHECK(!by_us.was_killed());
+}
+
 TEST_CASE("a child that stays apart is in a group of its own, which a terminal's interrupt does not reach") {
     const auto group = [](bool apart) {
         Child::Options options = shell("ps -o pgid= -p $$ || cut -d' ' -f5 /proc/$$/stat");

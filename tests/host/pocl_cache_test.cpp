@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,6 +27,27 @@ TEST_CASE("where a limit on the length of files keeps PoCL from compiling, its n
     CHECK(trouble.find("no longer than 1024 bytes") != std::string::npos);
     CHECK(trouble.find("ulimit -f") != std::string::npos);
     CHECK(pocl_cache_trouble().find("ulimit -f") == std::string::npos);
+}
+
+TEST_CASE("a folder that is made under a umask that takes the user's own rights is usable, and a closed one of ours is opened") {
+    const TemporaryFolder folder;
+    const std::string home = folder.path().string();
+    const fs::path place = home + "/parallax-pocl-" + std::to_string(geteuid());
+    const ScopedVariable temporary("TMPDIR", home), cache("XDG_CACHE_HOME", "relative"), own("HOME", "relative");
+    const auto owner = [&](const fs::path& of) { return fs::status(of).permissions() & fs::perms::all; };
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const ScopedVariable unset("POCL_CACHE_DIR", std::nullopt);
+        const auto before = umask(attempt == 0 ? 0377 : 0022);
+        place_pocl_cache({{"pocl.icd", "libpocl.so.2"}});
+        umask(before);
+        CHECK(owner(place) == fs::perms::owner_all);
+        fs::permissions(place, fs::perms::none);
+    }
+    const ScopedVariable absolute("XDG_CACHE_HOME", home + "/a/b"), unset("POCL_CACHE_DIR", std::nullopt);
+    const auto before = umask(0777);
+    place_pocl_cache({{"pocl.icd", "libpocl.so.2"}});
+    umask(before);
+    for (const char* made : {"/a", "/a/b", "/a/b/pocl", "/a/b/pocl/kcache"}) CHECK(owner(home + made) == fs::perms::owner_all);
 }
 
 TEST_CASE("a relative path for PoCL's cache makes no folder in whatever folder a program is called in") {
