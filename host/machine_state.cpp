@@ -12,6 +12,7 @@
 #include <vector>
 
 #if !defined(_WIN32)
+#include <sys/stat.h>
 extern char** environ;
 #endif
 
@@ -60,7 +61,14 @@ std::string file_state(const fs::path& path) {
     const std::uintmax_t bytes = fs::file_size(path, problem);
     if (problem) return {};
     const auto written = fs::last_write_time(path, problem);
-    return problem ? std::string() : fmt::format("{} bytes of {}", bytes, written.time_since_epoch().count());
+    if (problem) return {};
+    std::string state = fmt::format("{} bytes of {}", bytes, written.time_since_epoch().count());
+#if defined(__linux__)
+    struct stat found {};   // a copy of the same length may have been given the same time
+    if (stat(path.c_str(), &found) == 0)
+        state += fmt::format(", number {}, changed at {}.{:09}", found.st_ino, found.st_ctim.tv_sec, found.st_ctim.tv_nsec);
+#endif
+    return state;
 }
 
 std::string machine_state() {

@@ -6,7 +6,7 @@
 
 namespace parallax::host {
 
-/// Size and time of a file, links followed; empty where there is none.
+/// What tells a file from another in its place, links followed: its size and times, and its number. Empty where there is none.
 std::string file_state(const std::filesystem::path&);
 /// Of the system since it was started, of the container, and of the environment but for variables that no driver reads.
 std::string machine_state();

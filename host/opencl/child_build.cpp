@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,11 @@ public:
         const std::lock_guard lock(mutex_);
         idle_[key(place)].push_back(std::move(child));
     }
+    /// Ends all that wait.
+    void end() {
+        const std::lock_guard lock(mutex_);
+        idle_.clear();
+    }
 
 private:
     using Key = std::pair<std::string, std::pair<std::string, std::size_t>>;
@@ -75,7 +81,10 @@ private:
 };
 
 Pool& pool() {
-    static Pool children;   // ended when the process ends
+    static Pool& children = *[] {   // to the end: objects of the host's may compile after main()
+        std::atexit([] { pool().end(); });
+        return new Pool;
+    }();
     return children;
 }
 
@@ -94,7 +103,7 @@ std::unique_ptr<Child> start(const DevicePlace& place) {
 
 /// `own`: the time that it has had for itself.
 ChildBuild lost(Child& child, bool late, Seconds own = {}) {
-    ChildBuild result{ChildBuild::Outcome::lost, {}, {}, late && own >= build_limit};
+    ChildBuild result{ChildBuild::Outcome::lost, {}, {}, late && own >= build_limit, own.count()};
     if (late) {
         child.end();
         const Seconds limit = result.lasting ? build_limit : build_limit * build_patience;

@@ -33,6 +33,7 @@ struct ChildBuild {
     std::vector<unsigned char> binary;
     std::string reason;
     bool lasting = false;   ///< lost by what the compiler did, not by what somebody else did to the child
+    double took_s = 0;      ///< of the child's own time, until it was lost
 };
 
 /// Children are kept for the next program and leave after 20 s without one; threads that build at once have one each.

@@ -51,15 +51,13 @@ void meet_first_launch(const ClContext& context, const BuiltProgram& program, co
             std::array<std::size_t, 3> least = local;
             if (wide) least[0] = local[0] * (narrow_limit / local[0] + 1);
             const ChildBuild met = launch_in_child(context.place(), program.binary, program.options, {kernel, local, least});
-            if (met.outcome == ChildBuild::Outcome::lost) {
-                if (met.lasting) keep_verdict(cache, key, met.reason);
-                stop(met.reason);
-            }
-            if (met.outcome == ChildBuild::Outcome::built) keep_verdict(cache, key, {});
+            if (met.outcome == ChildBuild::Outcome::lost)
+                stop(met.lasting ? keep_failure(cache, key, met.reason, met.took_s) : met.reason);
+            if (met.outcome == ChildBuild::Outcome::built) keep_sound(cache, key);
             verdict = std::string();
         }
     }
-    if (!verdict->empty()) stop(kept_reason(*cache, *verdict));
+    if (!verdict->empty()) stop(*verdict);
     program.launches.add(launch);
 }
 

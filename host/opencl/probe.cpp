@@ -1,5 +1,6 @@
 #include "opencl/probe.hpp"
 
+#include "failure.hpp"
 #include "opencl/command_buffer.hpp"
 #include "opencl/context.hpp"
 #include "opencl/event.hpp"
@@ -28,6 +29,11 @@ constexpr std::array files{"probe/fp64.cl",     "probe/int64_atomics.cl", "probe
                            "probe/lockstep.cl", "probe/event_times.cl",   "probe/grid_exchange.cl",
                            "probe/recording.cl"};
 
+struct Probing {
+    ClContext& context;
+    bool failed = false;   // a probe ended with an error: the device has not got it, or the process has wanted for something
+};
+
 // Runs the kernel `probe` of a file: one buffer of words in and out. Empty where it does not build or run.
 struct ProbeRun {
     std::vector<std::uint32_t> words;
@@ -35,9 +41,10 @@ struct ProbeRun {
     double seconds = 0;                // the same by the host's clock
 };
 
-std::optional<ProbeRun> run(ClContext& context, const std::string& file, const Defines& defines, std::vector<std::uint32_t> words,
+std::optional<ProbeRun> run(Probing& probing, const std::string& file, const Defines& defines, std::vector<std::uint32_t> words,
                             std::size_t items, std::size_t groups = 1) {
     try {
+        ClContext& context = probing.context;
         const auto kernel = context.build({file, defines})->kernel("probe");
         if (kernel->max_work_group() < items) return std::nullopt;
         const auto queue = context.create_queue({.profiled = true});
@@ -58,45 +65,47 @@ std::optional<ProbeRun> run(ClContext& context, const std::string& file, const D
         exchanged.landed();
         held.landed();
         return ProbeRun{std::move(*exchanged), raw_times(event_handle(again)), seconds.count()};
-    } catch (const Error&) {   // a probe that fails is an answer
+    } catch (const Error&) {   // a probe that fails is an answer, for a while
+        probing.failed = true;
         return std::nullopt;
     }
 }
 
 // The square of 1 + 2^-26 has 53 significant bits: all that a double holds, far more than a float.
-bool probe_fp64(ClContext& context) {
-    if (!context.info().has("fp64")) return false;
+bool probe_fp64(Probing& probing) {
+    if (!probing.context.info().has("fp64")) return false;
     const auto number = std::bit_cast<std::uint64_t>(1.0 + 0x1p-26);
     const auto result =
-        run(context, "probe/fp64.cl", {}, {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)}, 1);
+        run(probing, "probe/fp64.cl", {}, {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)}, 1);
     if (!result) return false;
     const std::uint64_t square = result->words[0] | std::uint64_t{result->words[1]} << 32;
     return std::bit_cast<double>(square) == 1.0 + 0x1p-25 + 0x1p-52;
 }
 
 // 64 work-items each add 2^31 + 1: the sum carries into the upper word.
-bool probe_int64_atomics(ClContext& context) {
-    if (!context.info().has("int64_atomics")) return false;
-    const auto result = run(context, "probe/int64_atomics.cl", {}, {0, 0}, 64);
+bool probe_int64_atomics(Probing& probing) {
+    if (!probing.context.info().has("int64_atomics")) return false;
+    const auto result = run(probing, "probe/int64_atomics.cl", {}, {0, 0}, 64);
     return result && (result->words[0] | std::uint64_t{result->words[1]} << 32) == 64 * std::uint64_t{0x80000001};
 }
 
-bool probe_inline_ptx(ClContext& context) {
-    if (!is_nvidia(context.info())) return false;
-    const auto result = run(context, "probe/inline_ptx.cl", {}, {0x12345678u, 0}, 1);
+bool probe_inline_ptx(Probing& probing) {
+    if (!is_nvidia(probing.context.info())) return false;
+    const auto result = run(probing, "probe/inline_ptx.cl", {}, {0x12345678u, 0}, 1);
     return result && result->words[1] == 0x1E6A2C48u;   // the bits of the first word in reverse
 }
 
-bool probe_grid_exchange(ClContext& context, const Capabilities& found) {
+bool probe_grid_exchange(Probing& probing, const Capabilities& found) {
     if (!found.inline_ptx) return false;
-    const std::size_t groups = context.info().compute_units;
-    const auto result = run(context, "probe/grid_exchange.cl", {}, std::vector<std::uint32_t>(2 * groups + 1), 256, groups);
+    const std::size_t groups = probing.context.info().compute_units;
+    const auto result = run(probing, "probe/grid_exchange.cl", {}, std::vector<std::uint32_t>(2 * groups + 1), 256, groups);
     return result && result->words.back() == 0;
 }
 
 // Two launches that depend on each other, recorded once and replayed twice: x -> 3x + 1 four times. A launch of the same kernel
 // on other words comes between.
-bool probe_recordings(ClContext& context) {
+bool probe_recordings(Probing& probing) {
+    ClContext& context = probing.context;
     if (!has_command_buffers(context)) return false;
     constexpr const char* file = "probe/recording.cl";
     constexpr std::uint32_t first = 5, after_four = 445;
@@ -124,17 +133,19 @@ bool probe_recordings(ClContext& context) {
         held.landed();
         other.landed();
         return std::all_of(words->begin(), words->end(), [](std::uint32_t word) { return word == after_four; });
-    } catch (const Error&) {   // a probe that fails is an answer
+    } catch (const Error&) {
+        probing.failed = true;
         return false;
     }
 }
 
 // The driver's word, confirmed by an exchange through local memory without barriers.
-int probe_warp_width(ClContext& context) {
-    const int width = reported_warp_width(context.device(), context.info());
-    if (width <= 1 || context.info().type == DeviceType::cpu || !std::has_single_bit(static_cast<unsigned>(width))) return 1;
+int probe_warp_width(Probing& probing) {
+    const int width = reported_warp_width(probing.context.device(), probing.context.info());
+    const bool is_cpu = probing.context.info().type == DeviceType::cpu;
+    if (width <= 1 || is_cpu || !std::has_single_bit(static_cast<unsigned>(width))) return 1;
     const std::size_t items = static_cast<std::size_t>(width) * 4;
-    const auto result = run(context, "probe/lockstep.cl", Defines().add("WIDTH", width).add("ITEMS", 4 * width),
+    const auto result = run(probing, "probe/lockstep.cl", Defines().add("WIDTH", width).add("ITEMS", 4 * width),
                             std::vector<std::uint32_t>(items, 1), items);
     const bool holds =
         result && std::all_of(result->words.begin(), result->words.end(), [](std::uint32_t errors) { return errors == 0; });
@@ -151,9 +162,9 @@ std::uint32_t after_long_loop() {
 // Whether a long loop comes to its end. And whether profiling events measure: the time of a long kernel must be a fair part of
 // what a clock beside it says. rusticl's start and end lie 0 or 1 ns apart whatever ran. Several attempts, since a busy machine
 // stretches the clock's.
-void probe_long_kernel(ClContext& context, Capabilities& found) {
+void probe_long_kernel(Probing& probing, Capabilities& found) {
     for (int attempt = 0; attempt < 5 && !found.event_times; ++attempt) {
-        const auto result = run(context, "probe/event_times.cl", {}, {1}, 1);
+        const auto result = run(probing, "probe/event_times.cl", {}, {1}, 1);
         if (!result) return;
         found.cuts_loops = result->words[0] != after_long_loop();
         if (!result->times) return;
@@ -175,7 +186,12 @@ Json to_json(const Capabilities& found) {
             {"recordings", found.recordings}};
 }
 
-std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
+struct Kept {
+    Capabilities capabilities;
+    std::optional<Failure> failure;   // where a probe failed
+};
+
+std::optional<Kept> from_json(const std::vector<unsigned char>& text) {
     const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
     if (!json.is_object()) return std::nullopt;
     try {
@@ -189,7 +205,10 @@ std::optional<Capabilities> from_json(const std::vector<unsigned char>& text) {
         found.grid_exchange = json.at("grid_exchange").get<bool>();
         found.cuts_loops = json.at("cuts_loops").get<bool>();
         found.recordings = json.at("recordings").get<bool>();
-        return found;
+        const Json& failed = json.at("failure");   // an entry that does not say so is of a version that believed all failures
+        auto failure = failure_from(failed);
+        if (!failed.is_null() && !failure) return std::nullopt;
+        return Kept{found, std::move(failure)};
     } catch (const Json::exception&) {   // written by something else: probe again
         return std::nullopt;
     }
@@ -203,22 +222,26 @@ bool is_nvidia(const DeviceInfo& info) {
 
 Capabilities probe(ClContext& context) {
     const std::string key = cache_key(context);
-    if (context.cache() != nullptr)
-        if (const auto known = context.cache()->load(key); !known.empty())
-            if (const auto found = from_json(known)) return *found;
+    ProgramCache* const cache = context.cache();
+    std::optional<Kept> kept;
+    if (cache != nullptr) kept = from_json(cache->load(key));
+    if (kept && (!kept->failure || kept->failure->holds())) return kept->capabilities;
 
     Capabilities found;
+    Probing probing{context};
     found.images = context.info().images;
-    found.fp64 = probe_fp64(context);
-    found.int64_atomics = probe_int64_atomics(context);
-    found.inline_ptx = probe_inline_ptx(context);
-    found.grid_exchange = probe_grid_exchange(context, found);
-    found.warp_width = probe_warp_width(context);
-    probe_long_kernel(context, found);
-    found.recordings = probe_recordings(context);
-    if (context.cache() != nullptr) {
-        const std::string text = to_json(found).dump();
-        context.cache()->store(key, std::vector<unsigned char>(text.begin(), text.end()));
+    found.fp64 = probe_fp64(probing);
+    found.int64_atomics = probe_int64_atomics(probing);
+    found.inline_ptx = probe_inline_ptx(probing);
+    found.grid_exchange = probe_grid_exchange(probing, found);
+    found.warp_width = probe_warp_width(probing);
+    probe_long_kernel(probing, found);
+    found.recordings = probe_recordings(probing);
+    if (cache != nullptr) {
+        Json json = to_json(found);
+        json["failure"] = probing.failed ? failure_now(kept ? kept->failure : std::nullopt).to_json() : Json();
+        const std::string text = json.dump();
+        cache->store(key, std::vector<unsigned char>(text.begin(), text.end()));
     }
     return found;
 }

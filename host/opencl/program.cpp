@@ -98,18 +98,20 @@ FromBinary build_by_child(const ClContext& context, const ProgramText& source, c
         refuse(source.files.front(), source.files.front(), source.options, reason);
     };
     if (const auto verdict = known_verdict(cache, tried)) {
-        if (!verdict->empty()) stop(kept_reason(*cache, *verdict));
+        if (!verdict->empty()) stop(*verdict);
         return {};
     }
     ChildBuild result = build_in_child(context.place(), source);
-    if (result.outcome == ChildBuild::Outcome::lost) {
-        if (result.lasting) keep_verdict(cache, tried, result.reason);
-        stop(result.reason);
-    }
+    if (result.outcome == ChildBuild::Outcome::lost)
+        stop(result.lasting ? keep_failure(cache, tried, result.reason, result.took_s) : result.reason);
     if (result.outcome != ChildBuild::Outcome::built) return {};
     cl::Program program = result.binary.empty() ? cl::Program() : build_from_binary(context, result.binary, source.options);
-    if (program() == nullptr) keep_verdict(cache, tried, {});
-    else if (cache != nullptr) cache->store(key, result.binary);
+    if (program() == nullptr) {
+        keep_sound(cache, tried);
+    } else if (cache != nullptr) {
+        cache->store(key, result.binary);
+        cache->forget(tried);   // where it had failed before
+    }
     return {std::move(program), std::move(result.binary)};
 }
 

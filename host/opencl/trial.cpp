@@ -1,11 +1,13 @@
 #include "opencl/trial.hpp"
 
-#include "support/helper.hpp"
+#include "circumstances.hpp"
 #include "machine_state.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
 #include "parallax/host/program.hpp"
+#include "support/helper.hpp"
 #include "support/platform.hpp"
+#include "support/text.hpp"
 #include "support/warnings.hpp"
 #include "program/key.hpp"
 
@@ -13,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -43,8 +46,10 @@ std::int64_t now_s() {
 double limit_s() {
     const auto given = platform::environment("PARALLAX_DRIVER_TIMEOUT_S");
     if (!given) return 30;
-    const double seconds = std::atof(given->c_str());
-    if (seconds > 0) return std::min(seconds, 86400.0);
+    const std::string text = trim(*given);
+    double seconds = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (problem == std::errc() && end == text.data() + text.size() && seconds > 0) return std::min(seconds, 86400.0);
     warn_once(fmt::format("PARALLAX_DRIVER_TIMEOUT_S is \"{}\", and not a number of seconds above 0: 30 are taken", *given));
     return 30;
 }
@@ -54,7 +59,8 @@ struct Verdict {
     std::string library;        ///< that was being loaded, where there is a problem
     std::string files, state;   ///< what was loaded, a line each, and what the file system said of it
     double given_up_s = 0;      ///< the limit that it did not keep, if that is its problem
-    std::int64_t at = 0;
+    std::string circumstances;  ///< of the process that found a problem
+    std::int64_t at = 0;        ///< 0: it is not kept
 };
 
 std::string state_of(const std::string& files) {
@@ -68,10 +74,13 @@ Verdict verdict_from(const std::vector<unsigned char>& text) {
     const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
     if (!json.is_object()) return {};
     const auto text_of = [&](const char* key) { return json.value(key, std::string()); };
-    Verdict verdict{text_of("problem"), text_of("library"), text_of("files"), text_of("state")};
-    verdict.given_up_s = json.value("given_up_s", 0.0);
-    verdict.at = json.value("at", std::int64_t{0});
-    return verdict;
+    return {text_of("problem"),
+            text_of("library"),
+            text_of("files"),
+            text_of("state"),
+            json.value("given_up_s", 0.0),
+            text_of("circumstances"),
+            json.value("at", std::int64_t{0})};
 }
 
 /// A driver's verdict holds for this machine, as it is since it was started, and for this environment.
@@ -84,15 +93,18 @@ public:
         const std::int64_t age = now_s() - known.at;
         const bool hung = known.given_up_s > 0;
         const bool recent = age >= 0 && age < (hung ? hung_for_s : bad_for_s) && !(hung && limit_s() > known.given_up_s);
-        const bool holds = known.problem.empty() ? known.state == state_of(known.files) : recent;
+        const bool holds =
+            known.problem.empty() ? known.state == state_of(known.files) : recent && known.circumstances == circumstances();
         return known.at > 0 && holds ? std::optional(std::move(known)) : std::nullopt;
     }
     void keep(const Libraries& libraries, const Verdict& verdict) {
+        if (verdict.at == 0) return;
         const Json json{{"problem", verdict.problem},
                         {"library", verdict.library},
                         {"files", verdict.files},
                         {"state", verdict.state},
                         {"given_up_s", verdict.given_up_s},
+                        {"circumstances", verdict.circumstances},
                         {"at", verdict.at}};
         const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
         cache_->store(key(libraries), std::vector<unsigned char>(text.begin(), text.end()));
@@ -162,8 +174,9 @@ private:
         if (libraries_.size() > 1 && !verdict.problem.empty())
             verdict.problem += "; alone it can be loaded, but not beside the others";
         verdict.state = state_of(verdict.files);
-        const bool holds = !verdict.files.empty() || !verdict.problem.empty();   // what was not there may come
-        verdict.at = holds ? now_s() : 0;
+        verdict.circumstances = circumstances();
+        const bool found = !verdict.files.empty() || !verdict.problem.empty();   // what was not there may come
+        verdict.at = found && !child_.was_killed() ? now_s() : 0;                // nor does what others did say anything of it
         return verdict;
     }
 
@@ -175,7 +188,8 @@ private:
 };
 
 LeftOut left_out(const Registration& registration, const Verdict& verdict) {
-    const char* const again = verdict.given_up_s > 0
+    const char* const again = verdict.at == 0 ? "; it is tried again the next time"
+                              : verdict.given_up_s > 0
                                   ? ", or give it more time (PARALLAX_DRIVER_TIMEOUT_S); it is tried again after a minute"
                                   : "; it is tried again ten minutes after it failed";
     return {registration, fmt::format("its driver {} is left out: {}", registration.library, verdict.problem),

@@ -181,8 +181,17 @@ def verdicts():
     check("with a lower one it is not", fourth.seconds < 3 and "within 5 s" in fourth.stderr, f"{fourth.seconds} s, {fourth.stderr}")
     nowhere = run([program, "run", "job.json", "--overwrite"], PARALLAX_DRIVER="/nowhere", PARALLAX_CACHE_DIR="off")
     check("a helper that is not there", nowhere.returncode == 0 and 'PARALLAX_DRIVER is "/nowhere", which is no program' in nowhere.stderr, nowhere.stderr)
-    soon = run([program, "run", "job.json", "--overwrite"], PARALLAX_DRIVER_TIMEOUT_S="soon", PARALLAX_CACHE_DIR="off")
-    check("a limit that is no number", soon.returncode == 0 and 'is "soon", and not a number of seconds above 0: 30 are taken' in soon.stderr, soon.stderr)
+    for given in ("soon", "5 minutes", "1,5", "0x10", "5s"):
+        soon = run([program, "run", "job.json", "--overwrite"], PARALLAX_DRIVER_TIMEOUT_S=given, PARALLAX_CACHE_DIR="off")
+        check(f"a limit of {given}", soon.returncode == 0 and f'is "{given}", and not a number of seconds above 0: 30 are taken' in soon.stderr, soon.stderr)
+    # A child that somebody else ends says nothing of its driver.
+    helper, flag = os.path.join(work, "ended-once"), os.path.join(work, "ended")
+    with open(helper, "w") as out:
+        out.write(f'#!/bin/sh\n[ -e {flag} ] || {{ touch {flag}; kill -TERM $$; }}\nexec {os.path.join(os.path.dirname(program), "parallax-driver")} "$@"\n')
+    os.chmod(helper, 0o755)
+    ended, after = (run([program, "devices"], PARALLAX_CACHE_DIR=cache, PARALLAX_DRIVER=helper) for _ in range(2))
+    check("a trial that others end", "signal 15" in ended.stderr and "tried again the next time" in ended.stderr, ended.stderr)
+    check("a trial that others have ended is made anew", after.returncode == 0 and "left out" not in after.stderr and " opencl " in after.stdout, after.stderr)
     off = run([program, "devices"], PARALLAX_DRIVER="off")
     check("without the helper", off.returncode == 0 and " opencl " in off.stdout, off.stderr)
 
@@ -220,6 +229,10 @@ def compiler():
         done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, ABORT_AT="box_filter/simd.cl", PARALLAX_CACHE_DIR=cache)
         check(f"a compiler that aborts, attempt {attempt}", done.returncode == 1 and "signal 6" in done.stderr and "Assertion" in done.stderr, f"{done.returncode} {done.stderr}")
     check("the verdict is remembered", "kept in" in done.stderr, done.stderr)
+    # It holds for a while, but not for a process in other circumstances.
+    for what, variables, status in (("the same circumstances", {}, 1), ("other circumstances", {"POCL_DEBUG": "none"}, 0)):
+        done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, PARALLAX_CACHE_DIR=cache, **variables)
+        check(f"a verdict in {what}", done.returncode == status, done.stderr)
     # The same without the fault: compiled once, by the child alone, and then never again.
     for attempt in (1, 2):
         done = run([program, "run", "simd.json", "--overwrite"], LD_PRELOAD=preload, COUNT_IN=log, COUNT_OF="box_filter/simd.cl", PARALLAX_CACHE_DIR=os.path.join(work, "cache-sound"))

@@ -1,4 +1,5 @@
 // Contexts: capabilities, several at once, and the order in which things go.
+#include "failure.hpp"
 #include "devices.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/implementation.hpp"
@@ -7,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <functional>
 #include <thread>
 
 using namespace parallax;
@@ -107,6 +109,40 @@ TEST_CASE("capabilities are probed once and remembered") {
         const std::string nonsense = "{\"fp64\": \"perhaps\"}";
         ProgramCache::open(folder.path().string())->store(key, std::vector<unsigned char>(nonsense.begin(), nonsense.end()));
         CHECK(device->open({ProgramCache::open(folder.path().string())})->capabilities().fp64 == found.fp64);
+    }
+}
+
+TEST_CASE("a capability that a probe failed to find is believed for a while, and by processes in the same circumstances alone") {
+    for (const DevicePtr& device : kernel_devices_under_test()) {
+        if (device->info().backend == Backend::cuda) continue;
+        CAPTURE(device_label(*device));
+        const TemporaryFolder folder;
+        const auto open = [&] { return device->open({ProgramCache::open(folder.path().string())}); };
+        const bool measures = open()->capabilities().event_times;
+        std::string key;
+        for (const auto& entry : fs::directory_iterator(folder.path()))
+            if (entry.path().filename().string().starts_with("capabilities-")) key = entry.path().stem().string();
+        REQUIRE(!key.empty());
+        const auto cache = ProgramCache::open(folder.path().string());
+        const auto keep = [&](const std::function<void(parallax::Json&)>& change) {
+            parallax::Json json = parallax::Json::parse(cache->load(key));
+            json["event_times"] = !measures;
+            change(json);
+            const std::string text = json.dump();
+            cache->store(key, {text.begin(), text.end()});
+        };
+        keep([](parallax::Json& json) { json["failure"] = failure_now({}).to_json(); });
+        CHECK(open()->capabilities().event_times != measures);
+        keep([](parallax::Json& json) {
+            Failure old = failure_now({});
+            old.at -= 601;
+            json["failure"] = old.to_json();
+        });
+        CHECK(open()->capabilities().event_times == measures);
+        keep([](parallax::Json& json) { json["failure"] = Failure{"others", failure_now({}).at, 1, 0}.to_json(); });
+        CHECK(open()->capabilities().event_times == measures);
+        keep([](parallax::Json& json) { json.erase("failure"); });   // of a version that believed all failures
+        CHECK(open()->capabilities().event_times == measures);
     }
 }
 

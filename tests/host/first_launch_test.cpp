@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "opencl/child_build.hpp"
 #include "opencl/context.hpp"
+#include "opencl/verdict.hpp"
 #include "parallax/host/error.hpp"
 #include "support.hpp"
 #include "support/helper.hpp"
@@ -146,8 +147,8 @@ TEST_CASE("a launch whose verdict is bad is refused with the reason, in every pr
         const std::string name = new_name();
         const auto program = context->build_text("new", text_of(name), "-cl-std=CL1.2");
         const std::string reason = "the driver's compiler ended the process that tried it: signal 6";
-        ProgramCache::open(folder.path().string())
-            ->store("launch-" + program->hash() + "-" + name + "-4x1x1", {reason.begin(), reason.end()});
+        const auto cache = ProgramCache::open(folder.path().string());
+        opencl::keep_failure(cache.get(), "launch-" + program->hash() + "-" + name + "-4x1x1", reason, 0);
         const auto kernel = program->kernel(name);
         const auto queue = context->create_queue({});
         const Buffer buffer = context->allocate(64);
@@ -179,7 +180,7 @@ TEST_CASE("a kernel of one size of work-groups is refused before it is launched:
         const std::string reason = "the driver's compiler ended the process that tried it: signal 6";
         const auto cache = ProgramCache::open(folder.path().string());
         const std::string key = "launch-" + program->hash() + "-" + name + "-4x2x1";
-        cache->store(key, {reason.begin(), reason.end()});
+        opencl::keep_failure(cache.get(), key, reason, 0);
         try {
             static_cast<void>(program->kernel(name));
             FAIL("it was made");
@@ -187,8 +188,7 @@ TEST_CASE("a kernel of one size of work-groups is refused before it is launched:
             CHECK(std::string(error.what()).find("work-groups of 4 x 2 x 1") != std::string::npos);
         }
         CHECK(compiled(name).empty());
-        const std::string sound = "sound";
-        cache->store(key, {sound.begin(), sound.end()});
+        opencl::keep_sound(cache.get(), key);
         CHECK_NOTHROW(static_cast<void>(program->kernel(name)));
     }
 }
