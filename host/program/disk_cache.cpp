@@ -4,6 +4,8 @@
 // reader sees the old entry, the new one or none, whatever other processes do.
 #include "program/disk_cache.hpp"
 
+#include "program/left_files.hpp"
+#include "program/lock.hpp"
 #include "support/entries.hpp"
 #include "support/platform.hpp"
 #include "support/warnings.hpp"
@@ -125,10 +127,12 @@ private:
             std::error_code ignored;
             const auto now = fs::file_time_type::clock::now();
             for (const fs::path& entry : entries_of(folder_, ignored)) {
-                const std::string name = entry.filename().string();
-                if ((name.find(".tmp-") == std::string::npos && entry.extension() != ".lock") || !may_be_ours(name)) continue;
+                const Left left = left_by_name(entry.filename().string());
+                if (left == Left::nothing || !fs::is_regular_file(fs::symlink_status(entry, ignored))) continue;
                 const auto written = fs::last_write_time(entry, ignored);
-                if (!ignored && now - written > std::chrono::hours(1)) fs::remove(entry, ignored);
+                if (ignored || now - written <= std::chrono::hours(1)) continue;
+                if (left == Left::lock) BuildLock::remove_left(entry);
+                else fs::remove(entry, ignored);
             }
         } catch (const std::exception&) {   // what is left over stays until another time
         }
@@ -174,15 +178,6 @@ private:
         }
     }
 
-    // The user may have named a folder that holds other things. Every entry is named by a hash.
-    static bool may_be_ours(const std::string& name) {
-        std::size_t digits = 0;
-        for (const char c : name) {
-            digits = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ? digits + 1 : 0;
-            if (digits == 32) return true;
-        }
-        return name.starts_with("probe.tmp-");
-    }
     static bool begins_as_ours(const fs::path& path) {
         std::ifstream file(path, std::ios::binary);
         std::array<char, 8> magic{};

@@ -232,24 +232,60 @@ TEST_CASE("old temporary files and locks are swept away, young ones and foreign 
     const TemporaryFolder folder;
     const std::string hash(32, 'a');
     const auto old = fs::file_time_type::clock::now() - std::chrono::hours(3);
-    for (const std::string& name : std::vector<std::string>{hash + ".tmp-1", "launch-" + hash + "-fft-64x1x1.tmp-2",
-                                                            "probe.tmp-3", hash + ".lock"}) {
-        write_text(folder.path() / name, "x");
+    const auto write_old = [&](const std::string& name, const std::string& text) {
+        write_text(folder.path() / name, text);
         fs::last_write_time(folder.path() / name, old);
-    }
-    const std::string young = hash + ".tmp-4";
+    };
+    const std::string unique = ".tmp-" + platform::unique_suffix();
+    for (const std::string& name :
+         {hash + unique, "launch-" + hash + "-fft-64x1x1" + unique, "selftest-" + hash + unique, "probe" + unique})
+        write_old(name, "x");
+    const std::vector<std::string> locks{hash + ".lock", "launch-" + hash + "-fft-64x1x1.lock", "selftest-" + hash + ".lock"};
+    for (const std::string& name : locks) write_old(name, "");
+    const std::string young = hash + ".tmp-" + platform::unique_suffix();
     write_text(folder.path() / young, "x");
     // The user may have named a folder that others use, too.
-    const auto foreign = {"notes.txt", "thesis.tmp-1", "theirs.lock"};
-    for (const char* name : foreign) {
-        write_text(folder.path() / name, "x");
-        fs::last_write_time(folder.path() / name, old);
-    }
+    const std::vector<std::string> foreign{"notes.txt",
+                                           "thesis.tmp-1",
+                                           "theirs.lock",
+                                           "poetry-" + hash + ".lock",
+                                           hash + hash + ".lock",
+                                           "photo.tmp-" + hash + ".jpg",
+                                           "probe.tmp-results.csv",
+                                           "probe" + unique + ".csv",
+                                           hash + ".tmp-backup",
+                                           "b" + hash.substr(1) + ".lock"};   // with something in it: no lock of ours
+    for (const std::string& name : foreign) write_old(name, "x");
+    const std::string empty = "c" + hash.substr(1) + ".lock";
+    fs::create_directory(folder.path() / empty);
+    fs::last_write_time(folder.path() / empty, old);
     ProgramCache::open(folder.path().string());
-    CHECK(files_in(folder.path()) == 4);
     CHECK(fs::exists(folder.path() / young));
-    for (const char* name : foreign) CHECK(fs::exists(folder.path() / name));
+    for (const std::string& name : foreign) {
+        CAPTURE(name);
+        CHECK(fs::exists(folder.path() / name));
+    }
+    CHECK(fs::exists(folder.path() / empty));
+#if defined(_WIN32)
+    CHECK(files_in(folder.path()) == foreign.size() + 2 + locks.size());   // which are none there
+#else
+    CHECK(files_in(folder.path()) == foreign.size() + 2);
+#endif
 }
+
+#if !defined(_WIN32)
+TEST_CASE("a lock that somebody has is not swept away, however long they have had it") {
+    const TemporaryFolder folder;
+    const std::string hash(32, 'a');
+    const auto cache = ProgramCache::open(folder.path().string());
+    const BuildLock lock(cache.get(), hash);
+    REQUIRE(lock.held());
+    fs::last_write_time(only_file(folder.path()), fs::file_time_type::clock::now() - std::chrono::hours(3));
+    ProgramCache::open(folder.path().string());
+    CHECK(files_in(folder.path()) == 1);
+    CHECK_FALSE(BuildLock(cache.get(), hash, std::chrono::milliseconds(50)).held());
+}
+#endif
 
 TEST_CASE("a folder takes no more than its limit: what was not used for longest goes, and nothing of others") {
     const TemporaryFolder folder;
