@@ -5,11 +5,15 @@
 #include "core/algorithm.hpp"
 #include "parallax/host/device_info.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace parallax::engine {
+
+/// The variant that all others are held against. It is not judged: there is nothing to judge it by.
+constexpr std::string_view oracle = "reference";
 
 struct Verdict {
     std::string algorithm, variant;
@@ -23,8 +27,10 @@ const std::string& hash_of_kernels();
 
 /// Nothing where none are kept, or what is kept is of no use.
 std::vector<Verdict> load_verdicts(const host::DeviceInfo&);
-/// Takes the place of what is kept; an empty list removes it.
-void store_verdicts(const host::DeviceInfo&, const std::vector<Verdict>&);
+/// Has what is kept replaced by what `change` makes of it, while no other process does the same; an empty list removes it.
+/// Returns what is kept now.
+std::vector<Verdict> change_verdicts(const host::DeviceInfo&,
+                                     const std::function<std::vector<Verdict>(std::vector<Verdict>)>& change);
 
 /// Empty, or why a variant is not to be trusted with elements of this type on this device. Read once a device and process.
 std::string verdict_on(const host::DeviceInfo&, std::string_view algorithm, const Variant&, std::string_view type);

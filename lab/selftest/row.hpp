@@ -20,6 +20,7 @@ struct Row {
     std::string reason;                          ///< why it refused or failed; a failed build or launch says its message
     Json agreement;                              ///< compare::Agreement, where it ran to its end; else null
     double seconds = 0;                          ///< compiling included
+    bool judged = true;                          ///< not where others have ended its process, which says nothing of the variant
 
     bool exact() const { return agreement.is_object() && agreement.value("exact", false); }
     Json to_json() const;

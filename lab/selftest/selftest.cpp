@@ -190,17 +190,21 @@ private:
     /// Lets go of a worker that was lost.
     Row row(Ask& ask, const Task& task) const {
         std::string reason;
+        bool judged = true;
         try {
             const Json answer =
                 ask({{"do", "row"}, {"problem", task.problem}, {"variant", task.variant}, {"extent", extent_}}, options_.limit_s);
             if (!answer.contains("error")) return Row::from_json(answer);
             reason = answer["error"].value("message", std::string());
         } catch (const compare::WorkerLost& lost) {
+            judged = !lost.by_others;
             reason = lost.what();
+            if (!judged) reason += "; not by its own doing, and nothing is kept of it";
             ask = nullptr;
         }
         Row row = failed_row(task.algorithm, problems_[task.problem].name, task.variant, std::move(reason));
         row.type = task.type;
+        row.judged = judged;
         const Variant* const variant = registry_.get(task.algorithm).variant(task.variant);
         row.peer = variant != nullptr && variant->role == Role::peer;
         return row;
@@ -224,15 +228,19 @@ std::vector<Row> run(const host::DeviceInfo& device, const Registry& registry, c
 }
 
 std::vector<Verdict> verdicts_after(const std::vector<Row>& rows, std::vector<Verdict> before, const Registry& registry) {
+    const auto is_on = [](const Verdict& v, const Row& row) {
+        return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type;
+    };
     std::erase_if(before, [&](const Verdict& v) {
-        return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.algorithm == v.algorithm; });
+        const auto tried = [&](const Row& row) { return row.algorithm == v.algorithm && !row.variant.empty(); };
+        const auto unjudged = [&](const Row& row) { return !row.judged && is_on(v, row); };
+        return std::any_of(rows.begin(), rows.end(), tried) && std::none_of(rows.begin(), rows.end(), unjudged);
     });
     for (const Row& row : rows) {
         const Variant* const variant = registry.get(row.algorithm).variant(row.variant);
-        const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) {
-            return v.algorithm == row.algorithm && v.variant == row.variant && v.type == row.type;
-        });
-        if (row.outcome == Outcome::failed && !row.peer && variant != nullptr && !known)
+        const bool known = std::any_of(before.begin(), before.end(), [&](const Verdict& v) { return is_on(v, row); });
+        const bool counts = row.judged && !row.peer && row.variant != oracle;
+        if (row.outcome == Outcome::failed && counts && variant != nullptr && !known)
             before.push_back({row.algorithm, row.variant, row.type, row.problem, row.reason.substr(0, row.reason.find('\n')),
                               hash_of_kernels()});
     }
@@ -243,8 +251,9 @@ Tested test_and_remember(const host::DeviceInfo& device, const Registry& registr
     const auto start = std::chrono::steady_clock::now();
     Tested tested;
     tested.rows = run(device, registry, options);
-    tested.verdicts = verdicts_after(tested.rows, load_verdicts(device), registry);
-    store_verdicts(device, tested.verdicts);
+    tested.verdicts = change_verdicts(device, [&](std::vector<Verdict> before) {
+        return verdicts_after(tested.rows, std::move(before), registry);
+    });
     tested.seconds = seconds_since(start);
     return tested;
 }

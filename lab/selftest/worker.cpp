@@ -174,7 +174,7 @@ private:
 
     Row row(const SmallProblem& problem, const std::string& variant) {
         if (posed_.problem != &problem) posed_ = pose(problem);
-        if (!posed_.reference) posed_.reference = compute(*judge_, "reference");
+        if (!posed_.reference) posed_.reference = compute(*judge_, std::string(oracle));
         const bool peer = engine_->registry().get(problem.algorithm).variant(variant)->role == Role::peer;
         Row row{problem.algorithm, problem.name, variant, posed_.type, peer, Outcome::failed, {}, {}, 0};
         const auto start = std::chrono::steady_clock::now();

@@ -49,8 +49,9 @@ Json DeviceWorker::exchange(const Json& request, double limit_s) {
     }
     child_->leave(std::chrono::seconds(1));   // one that is just dying tells how
     const std::string ending = child_->ending() + last_message();
+    const bool by_others = child_->was_killed();
     child_.reset();
-    throw WorkerLost("crashed", fmt::format("the worker ended during \"{}\": {}", doing, ending));
+    throw WorkerLost("crashed", fmt::format("the worker ended during \"{}\": {}", doing, ending), by_others);
 }
 
 Json DeviceWorker::open(double limit_s, bool rates) {
@@ -68,7 +69,7 @@ Json DeviceWorker::open(double limit_s, bool rates) {
 }
 
 Json DeviceWorker::ask(const Json& request, double limit_s) {
-    if (given_up()) throw WorkerLost("not run", "the device was given up after three workers were lost one after another");
+    if (given_up()) throw WorkerLost("not run", "the device was given up after three workers were lost one after another", true);
     if (!child_) {
         const int losses = losses_;
         const Json opened = open(limit_s, false);

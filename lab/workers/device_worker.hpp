@@ -17,8 +17,10 @@ namespace parallax::engine::compare {
 /// The worker is no more. `outcome` is "crashed" or "hung".
 class WorkerLost : public Error {
 public:
-    WorkerLost(std::string what_happened, const std::string& message) : Error(message), outcome(std::move(what_happened)) {}
+    WorkerLost(std::string what_happened, const std::string& message, bool others = false)
+        : Error(message), outcome(std::move(what_happened)), by_others(others) {}
     std::string outcome;
+    bool by_others;   ///< host::Child::was_killed(), or it was not run at all: it says nothing of what was asked
 };
 
 struct WorkerOptions {

@@ -3,13 +3,16 @@
 #include "selftest/problems.hpp"
 
 #include "jobs/support.hpp"
+#include "parallax/host/enumerate.hpp"
 #include "parallax/host/json.hpp"
 #include "peers/peers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
+#include <thread>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -249,6 +252,99 @@ TEST_CASE("selftest: what failed is not chosen until it passes, its kernels chan
     CHECK(contains(forget.out, "1 failure of"));
     CHECK(job(faulty).status == 0);
 }
+
+TEST_CASE("selftest: what failed on the native device is not used there, by name or unasked, and the plan says so") {
+    const TempFolder folder;
+    const std::vector<std::string> environment{"PARALLAX_CACHE_DIR=" + (folder / "cache").string()};
+    HostArray keys = HostArray::make(ArrayDesc::dense(ElementType::u32, {{'x', 64}}));
+    std::fill_n(keys.data(), keys.desc.dense_bytes(), std::byte{7});
+    io::write(folder / "in.npy", keys);
+    const auto job = [&](const char* command, const std::string& variant) {
+        write_text(folder / "job.json", R"({"parallax": 1, "steps": [{"run": "sort")" +
+                                            (variant.empty() ? "" : R"(, "variant": ")" + variant + "\"") +
+                                            R"(}], "inputs": {"keys": "in.npy"}, "outputs": {"keys": "out.npy"}})");
+        std::vector<std::string> words{command, "job.json", "--device", "native"};
+        if (std::string(command) == "run") words.emplace_back("--overwrite");
+        return run_program(words, folder.path(), environment);
+    };
+    CHECK(contains(job("run", "").err, "threaded"));
+    const Run test = run_program({"selftest", "--quiet", "--device", "native", "--algorithm", "sort", "--limit", "0.0001"},
+                                 folder.path(), environment);
+    CAPTURE(test.out);
+    CHECK(test.status == 1);
+    CHECK(contains(test.out, "sort threaded is not chosen"));
+    CHECK(!contains(test.out, "sort reference is not chosen"));   // by what would it be judged?
+    const Run unasked = job("run", "");
+    CAPTURE(unasked.err);
+    CHECK(unasked.status == 0);
+    CHECK(contains(unasked.err, "reference"));
+    const Run by_name = job("run", "threaded");
+    CAPTURE(by_name.err);
+    CHECK(by_name.status == 1);
+    CHECK(contains(by_name.err, "failed the self-test on this device"));
+    const Run plan = job("plan", "");
+    CAPTURE(plan.out);
+    CHECK(plan.status == 0);
+    CHECK(contains(plan.out, "reference"));
+    CHECK(contains(plan.out, "failed the self-test on this device"));
+}
+
+TEST_CASE("selftest: two that end at once keep the verdicts of both, and one algorithm's can be forgotten alone") {
+    const TempFolder folder;
+    const std::vector<std::string> environment{"PARALLAX_CACHE_DIR=" + (folder / "cache").string()};
+    const auto failing = [&](const char* algorithm) {
+        return run_program(
+            {"selftest", "--quiet", "--device", "native", "--algorithm", algorithm, "--limit", "0.0001", "--json"}, folder.path(),
+            environment);
+    };
+    const auto forgotten = [&](std::vector<std::string> more) {
+        std::vector<std::string> words{"selftest", "--forget", "--device", "native", "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return Json::parse(run_program(words, folder.path(), environment).out);
+    };
+    for (int round = 0; round < 5; ++round) {
+        std::vector<std::thread> both;
+        for (const char* algorithm : {"sort", "reduce"}) both.emplace_back([&, algorithm] { failing(algorithm); });
+        for (std::thread& one : both) one.join();
+        CHECK(forgotten({"--algorithm", "histogram"})["forgotten"] == 0);
+        const Json of_one = forgotten({"--algorithm", "sort"});
+        CHECK(of_one["forgotten"] > 0);
+        CHECK(of_one["kept"] > 0);
+        CHECK(forgotten({})["forgotten"] == of_one["kept"]);
+    }
+}
+
+#if !defined(_WIN32)
+TEST_CASE("selftest: a worker that others end says nothing of the variant: no verdict comes or goes by it") {
+    const TempFolder folder;
+    const std::string before = std::getenv("PARALLAX_CACHE_DIR") != nullptr ? std::getenv("PARALLAX_CACHE_DIR") : "";
+    setenv("PARALLAX_CACHE_DIR", (folder / "cache").c_str(), 1);
+    const Registry registry = registry_with_peers();
+    const auto native = host::DeviceSelector::parse_spec("native");
+    const host::DeviceInfo device = native.select(host::enumerate(native)).device->info();
+    const auto test = [&](const std::string& end) {
+        selftest::Options options;
+        options.algorithms = {"sort"};
+        options.workers = 1;
+        options.worker = {"/bin/sh", "-c",
+                          R"(while IFS= read -r line; do case "$line" in *'"do":"row"'*) kill -)" + end +
+                              R"( $$; exit;; esac; printf '%s\n' "$line"; done | "$PARALLAX_BIN" worker selftest)"};
+        return selftest::test_and_remember(device, registry, options);
+    };
+    const auto killed = test("KILL");
+    REQUIRE(!killed.rows.empty());
+    for (const selftest::Row& row : killed.rows) {
+        CHECK(row.outcome == selftest::Outcome::failed);
+        CHECK(contains(row.reason, "nothing is kept of it"));
+    }
+    CHECK(killed.verdicts.empty());
+    const auto crashed = test("SEGV").verdicts;
+    CHECK(!crashed.empty());
+    CHECK(test("TERM").verdicts.size() == crashed.size());
+    if (before.empty()) unsetenv("PARALLAX_CACHE_DIR");
+    else setenv("PARALLAX_CACHE_DIR", before.c_str(), 1);
+}
+#endif
 
 TEST_CASE("selftest: a row that ends or outlives its process has failed, and is told so") {
     const TempFolder folder;

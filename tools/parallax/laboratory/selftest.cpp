@@ -3,6 +3,7 @@
 #include "laboratory/commands.hpp"
 #include "console.hpp"
 #include "core/verdicts.hpp"
+#include "job/report.hpp"
 #include "parallax/host/enumerate.hpp"
 #include "selftest/selftest.hpp"
 #include "terminal.hpp"
@@ -68,10 +69,18 @@ void print_failures(const std::vector<Row>& rows) {
             fmt::print("\nfail  {} {} ({})\n      {}\n", row.algorithm, row.variant, row.problem, row.reason);
 }
 
-int forget(const host::DeviceInfo& device) {
-    const std::size_t known = engine::load_verdicts(device).size();
-    engine::store_verdicts(device, {});
-    fmt::print("{} of {} forgotten\n", known == 1 ? "1 failure" : fmt::format("{} failures", known), device.name);
+/// Of these algorithms; none: of all.
+int forget(const host::DeviceInfo& device, const std::vector<std::string>& algorithms, bool json) {
+    std::size_t known = 0;
+    const auto left = engine::change_verdicts(device, [&](std::vector<engine::Verdict> verdicts) {
+        known = std::erase_if(verdicts, [&](const engine::Verdict& v) {
+            return algorithms.empty() || std::find(algorithms.begin(), algorithms.end(), v.algorithm) != algorithms.end();
+        });
+        return verdicts;
+    });
+    if (json)
+        fmt::print("{}\n", text_of(Json{{"device", engine::to_json(device)}, {"forgotten", known}, {"kept", left.size()}}));
+    else fmt::print("{} of {} forgotten\n", known == 1 ? "1 failure" : fmt::format("{} failures", known), device.name);
     return 0;
 }
 
@@ -83,7 +92,7 @@ int selftest(const Asked& asked) {
     const host::Inventory inventory = host::enumerate(selector);
     const host::Selection selection = selector.select(inventory);
     const host::DeviceInfo& device = selection.device->info();
-    if (asked.forget) return forget(device);
+    if (asked.forget) return forget(device, asked.algorithms, asked.json);
     const std::filesystem::path program = host::own_program();
     Options options{asked.algorithms, asked.thorough, asked.workers, asked.limit, {}};
     if (!program.empty())
@@ -127,7 +136,8 @@ void add_selftest(CLI::App& app, Command& command) {
     sub->add_option("--workers", options->workers, "Processes that compile and run side by side; 0: one a core, 8 at most")
         ->check(CLI::Range(0, 256));
     sub->add_option("--limit", options->limit, "Seconds after which a row has failed")->check(CLI::PositiveNumber);
-    sub->add_flag("--forget", options->forget, "Forget what failed on this device before, and do nothing else");
+    sub->add_flag("--forget", options->forget,
+                  "Forget what failed on this device before, of these algorithms or all, and do nothing else");
     sub->add_flag("--quiet", options->quiet, "No progress");
     sub->add_flag("--json", options->json, "Print JSON");
     sub->footer("Exit status: 0 all passed or refused, 1 a variant failed, 2 the request was wrong.");
