@@ -153,7 +153,7 @@ struct Own {
 };
 
 Own& own() {
-    static Own own;
+    static Own& own = *new Own;   // to the end: objects of the host's may write after main()
     return own;
 }
 

@@ -35,7 +35,7 @@ struct Looked {
 };
 
 Looked& looked() {
-    static Looked looked;
+    static Looked& looked = *new Looked;   // to the end: objects of the host's may write after main()
     return looked;
 }
 

@@ -112,9 +112,9 @@ std::vector<LeftOut> load() {
 
 const std::vector<LeftOut>& load_drivers() {
     static std::mutex mutex;
-    static std::optional<std::vector<LeftOut>> loaded;
+    static const std::vector<LeftOut>* loaded = nullptr;   // to the end: objects of the host's may ask after main()
     const std::lock_guard lock(mutex);
-    if (!loaded) loaded = load();
+    if (loaded == nullptr) loaded = new std::vector<LeftOut>(load());
     return *loaded;
 }
 

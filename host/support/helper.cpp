@@ -40,7 +40,7 @@ std::string program_beside(const std::string& name) {
 }
 
 const std::string& helper_program() {
-    static const std::string program = find_helper();
+    static const std::string& program = *new std::string(find_helper());   // to the end: objects may compile after main()
     return program;
 }
 

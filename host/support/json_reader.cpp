@@ -170,14 +170,14 @@ std::vector<std::string> JsonObject::texts(const std::string& key) const {
 }
 
 const Json& JsonObject::object(const std::string& key) const {
-    static const Json none = Json::object();
+    static const Json& none = *new Json(Json::object());   // to the end: objects may read after main()
     if (!has(key)) return none;
     if (!at(key).json().is_object()) at(key).refuse("an object");
     return json()[key];
 }
 
 const Json& JsonObject::list(const std::string& key) const {
-    static const Json none = Json::array();
+    static const Json& none = *new Json(Json::array());
     if (!has(key)) return none;
     if (!at(key).json().is_array()) at(key).refuse("a list");
     return json()[key];

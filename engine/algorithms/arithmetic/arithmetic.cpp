@@ -28,10 +28,10 @@ struct ArithmeticParameters {
 };
 
 const ParameterTable& range_table() {
-    static const ParameterTable table = TableBuilder<Range>()
+    static const auto& table = *new ParameterTable(TableBuilder<Range>()
         .number("low", &Range::low, {}, "Smaller elements become this.")
         .number("high", &Range::high, {}, "Larger elements become this.")
-        .build();
+        .build());   // to the end: for after main()
     return table;
 }
 

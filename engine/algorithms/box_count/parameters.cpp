@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t most_labels = 4096;
 
 const ParameterTable& fit_table() {
-    static const ParameterTable table = TableBuilder<FitRange>()
+    static const auto& table = *new ParameterTable(TableBuilder<FitRange>()
         .integer("from", &FitRange::from, {.min = 0, .max = 62}, "First m.")
         .integer("to", &FitRange::to, {.min = 1, .max = 62}, "Last m.")
-        .build();
+        .build());   // to the end: for after main()
     return table;
 }
 

@@ -34,20 +34,19 @@ struct ConvertParameters {
 };
 
 const ParameterTable& window_table() {
-    static const ParameterTable table = TableBuilder<Window>()
+    static const auto& table = *new ParameterTable(TableBuilder<Window>()
         .number("low", &Window::low, {}, "This and all below become 0.")
         .number("high", &Window::high, {}, "This and all above become the largest integer of the type, or 1.")
-        .build();
+        .build());   // to the end: for after main()
     return table;
 }
 
 const ParameterTable& percentiles_table() {
-    static const ParameterTable table =
-        TableBuilder<Percentiles>()
+    static const auto& table = *new ParameterTable(TableBuilder<Percentiles>()
             .number("low", &Percentiles::low, {.min = 0, .max = 100}, "Percentile that becomes 0.")
             .number("high", &Percentiles::high, {.min = 0, .max = 100},
                     "Percentile that becomes the largest integer of the type, or 1.")
-            .build();
+            .build());   // to the end: for after main()
     return table;
 }
 

@@ -15,10 +15,10 @@ namespace {
 constexpr int most_bins = 65536;
 
 const ParameterTable& range_table() {
-    static const ParameterTable table = TableBuilder<Range>()
+    static const auto& table = *new ParameterTable(TableBuilder<Range>()
         .number("low", &Range::low, {}, "Lower edge of the first bin.")
         .number("high", &Range::high, {}, "Upper edge of the last bin, which includes it.")
-        .build();
+        .build());   // to the end: for after main()
     return table;
 }
 

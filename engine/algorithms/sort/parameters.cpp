@@ -8,12 +8,11 @@ namespace parallax::engine::sort {
 namespace {
 
 const ParameterTable& bits_table() {
-    static const ParameterTable table =
-        TableBuilder<Bits>()
+    static const auto& table = *new ParameterTable(TableBuilder<Bits>()
             .integer("begin", &Bits::begin, {.min = 0, .max = 64}, "The lowest bit that is compared.")
             .integer("end", &Bits::end, {.min = -1, .max = 64},
                      "The bit above the highest one that is compared. -1: all bits from begin on.")
-            .build();
+            .build());   // to the end: for after main()
     return table;
 }
 

@@ -1,0 +1,56 @@
+// A host's object that computes and writes once more in its destructor, after main(): objects go in any order.
+#include "support.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+/// Made before main(), so that whatever the library makes at a first call would go before it.
+struct Camera {
+    std::optional<Engine> engine;
+    std::optional<Session> session;
+    std::vector<std::uint8_t> pixels = ramp(64 * 64);
+
+    void open(const std::string& spec) {
+        engine.emplace(EngineOptions{.device = spec});
+        session.emplace(*engine);
+    }
+    std::size_t frame(const char* run, const char* parameters) {
+        const View view(ArrayDesc::dense(ElementType::u8, {{'y', 64}, {'x', 64}}), pixels.data());
+        return session->run({run, parameters, {{"image", view}}}).arrays.size();
+    }
+    ~Camera() {
+        if (!session) return;
+        try {
+            frame("box_filter", R"({"radius": 5})");   // another radius, type and window: nothing that is there already
+            frame("convert", R"({"type": "u16", "window": {"low": 1, "high": 200}})");
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "the last frame: %s\n", error.what());
+            std::_Exit(1);
+        }
+    }
+};
+
+std::vector<Camera>& cameras() {
+    static std::vector<Camera> all(16);
+    return all;
+}
+std::vector<Camera>& before_main = cameras();
+
+}  // namespace
+
+TEST_CASE("an object of the host's computes in its destructor after main(): the status of this program tells") {
+    std::size_t next = 0;
+    for (const std::string& spec : specs()) {
+        if (next == before_main.size()) break;
+        Camera& camera = before_main[next++];
+        camera.open(spec);
+        CHECK(camera.frame("box_filter", R"({"radius": 3})") == 1);
+        CHECK(camera.frame("convert", R"({"type": "u16", "window": {"low": 0, "high": 255}})") == 1);
+    }
+}
