@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,8 @@
 namespace parallax::host::opencl {
 namespace {
 namespace fs = std::filesystem;
+
+std::atomic<bool> ended{false};
 
 void set_variable(const char* name, const std::optional<std::string>& value) {
 #if defined(_WIN32)
@@ -114,8 +117,13 @@ const std::vector<LeftOut>& load_drivers() {
     static std::mutex mutex;
     static const std::vector<LeftOut>* loaded = nullptr;   // to the end: objects of the host's may ask after main()
     const std::lock_guard lock(mutex);
-    if (loaded == nullptr) loaded = new std::vector<LeftOut>(load());
+    if (loaded == nullptr) {
+        loaded = new std::vector<LeftOut>(load());
+        std::atexit([] { ended = true; });
+    }
     return *loaded;
 }
+
+bool drivers_have_ended() noexcept { return ended; }
 
 }  // namespace parallax::host::opencl

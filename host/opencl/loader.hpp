@@ -13,5 +13,7 @@ namespace parallax::host::opencl {
 /// and OCL_ICD_FILENAMES are changed for the time of that call, and POCL_CACHE_DIR for good where PoCL needs it: a host application
 /// that sets variables in another thread then, or has called OpenCL before, has to see to its drivers itself (PARALLAX_DRIVER=off).
 const std::vector<LeftOut>& load_drivers();
+/// The process ends, and so do the objects of the drivers: PoCL crashes where it is given a program after that.
+bool drivers_have_ended() noexcept;
 
 }  // namespace parallax::host::opencl

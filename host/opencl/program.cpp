@@ -3,6 +3,7 @@
 #include "opencl/child_build.hpp"
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
+#include "opencl/loader.hpp"
 #include "opencl/pocl_cache.hpp"
 #include "opencl/probe.hpp"
 #include "opencl/verdict.hpp"
@@ -116,6 +117,10 @@ FromBinary build_by_child(const ClContext& context, const ProgramText& source, c
 }
 
 std::shared_ptr<const BuiltProgram> build(const ClContext& context, const ProgramText& source, const std::string& key) {
+    if (drivers_have_ended())
+        throw DeviceError("clBuildProgram", 0, "", "build " + source.files.front(),
+                          "the process is ending, and its OpenCL driver has ended before the object that computes: compute "
+                          "before main() returns, or on the native device");
     const auto start = std::chrono::steady_clock::now();
     auto built = std::make_shared<BuiltProgram>();
     built->file = source.files.front();

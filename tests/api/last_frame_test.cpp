@@ -1,4 +1,5 @@
-// A host's object that computes and writes once more in its destructor, after main(): objects go in any order.
+// A host's object that computes once more in its destructor, after main(): objects go in any order. What OpenCL's drivers would
+// have to compile then is refused, since their own objects have gone.
 #include "support.hpp"
 
 #include <cstdio>
@@ -26,11 +27,16 @@ struct Camera {
     }
     ~Camera() {
         if (!session) return;
+        last("box_filter", R"({"radius": 5})");
+        last("convert", R"({"type": "u16", "window": {"low": 1, "high": 200}})");
+        last("histogram", "{}");   // which is compiled for it
+    }
+    void last(const char* run, const char* parameters) {
         try {
-            frame("box_filter", R"({"radius": 5})");   // another radius, type and window: nothing that is there already
-            frame("convert", R"({"type": "u16", "window": {"low": 1, "high": 200}})");
+            frame(run, parameters);
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "the last frame: %s\n", error.what());
+            if (std::string(error.what()).find("the process is ending") != std::string::npos) return;
+            std::fprintf(stderr, "the last frame, %s: %s\n", run, error.what());
             std::_Exit(1);
         }
     }
