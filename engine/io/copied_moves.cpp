@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <system_error>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/stat.h>
+#endif
 
 namespace parallax::io {
 
@@ -12,9 +18,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::int64_t coarsest = 2'000'000'000;
+
 /// Archives and some file systems cut times off: at 100 ns, at a second, at two.
 bool is_time(std::int64_t copied, std::int64_t original) {
-    constexpr std::array<std::int64_t, 6> steps{1, 100, 1000, 1'000'000, 1'000'000'000, 2'000'000'000};
+    constexpr std::array<std::int64_t, 6> steps{1, 100, 1000, 1'000'000, 1'000'000'000, coarsest};
     return original != 0 && std::any_of(steps.begin(), steps.end(), [&](std::int64_t step) {
                return copied % step == 0 && copied / step == original / step;
            });
@@ -70,6 +78,30 @@ bool know_again(std::vector<Move>& moves, const FolderOf& folder_of) {
         }
         return true;
     });
+}
+
+bool has_other_numbers(const Done& done, const FolderOf& folder_of) {
+    if (!done.moves || !done.number.ends_with(" 0")) return false;   // when it was made tells a journal from all others
+    return std::any_of(done.moves->begin(), done.moves->end(), [&](const Move& move) {
+        try {
+            const Found part = found(folder_of(move.folder), move.part, move.folder_of_files);
+            return part && part->inode != move.inode && !(move.folder_of_files && move.was && part->inode == move.was->inode);
+        } catch (const std::system_error&) {   // the folder has gone
+            return false;
+        }
+    });
+}
+
+std::int64_t keep_apart(const fs::path& fresh, std::int64_t modified, std::int64_t old_modified) {
+    if (modified / coarsest != old_modified / coarsest) return modified;
+#if !defined(_WIN32)   // where no folders are written
+    const std::int64_t later = modified + coarsest;
+    const timespec at{static_cast<std::time_t>(later / 1'000'000'000), static_cast<long>(later % 1'000'000'000)};
+    const timespec times[] = {at, at};   // both: libfuse 2 does nothing where one is to stay
+    ::utimensat(AT_FDCWD, fresh.c_str(), times, AT_SYMLINK_NOFOLLOW);
+#endif
+    const auto identity = host::identity_of(fresh);
+    return identity ? identity->modified : modified;
 }
 
 bool has_moved_along(const host::Folder& folder, const Move& move) {

@@ -284,8 +284,10 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
     Folders folders(base, journal->stranger(), patience);
     const MovesByFolder moves = by_folder(done);
+    const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (journal->stranger() && reaches_beyond(done, moves, {})) return {};
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
+    done.copied = done.copied || has_other_numbers(done, below);
     const Elsewhere elsewhere = leave_elsewhere(base, done, folders, transaction, moves, bounds);
     if (elsewhere == Elsewhere::lives) return {};
     const bool waits = elsewhere == Elsewhere::waits;
@@ -295,10 +297,10 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& m) { return may_touch(m.folder); }))
         return {};
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
-    const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (done.copied && done.moves && !know_again(*done.moves, below))
-        return fmt::format("the folder was copied in a way that keeps no times, and new stores cannot be told from old ones; copy it once "
-                           "more (cp -a), or put the right ones in their places and remove {}*",
+        return fmt::format("the folder was copied in a way that keeps no times (or its file system gives files other numbers when it is "
+                           "mounted), and new stores cannot be told from old ones; copy it once more (cp -a), or put the right ones in "
+                           "their places and remove {}*",
                            transaction);
     if (done.moves && !done.undone) {
         try {

@@ -1,5 +1,6 @@
 #include "io/transaction.hpp"
 
+#include "io/copied_moves.hpp"
 #include "io/file.hpp"
 #include "io/folder_move.hpp"
 #include "io/hints.hpp"
@@ -380,9 +381,12 @@ void Transaction::put_in_place() {
         }
         // A folder of before still has its name.
         const auto old = entry.old.empty() ? std::nullopt : is_folder ? host::identity_of(to) : host::identity_of(folder / entry.old);
+        const bool replaces_folder = old && is_folder;
+        const std::int64_t modified =
+            replaces_folder ? keep_apart(folder / entry.part, identity->modified, old->modified) : identity->modified;
         moves.push_back({entry.folder, entry.part, show(entry.target.filename()), entry.old, identity->inode, identity->bytes,
-                         is_folder, entry.overwrite, was, old && !is_folder ? old->inode : 0, identity->modified,
-                         old && is_folder ? old->modified : 0});
+                         is_folder, entry.overwrite, was, old && !is_folder ? old->inode : 0, modified,
+                         replaces_folder ? old->modified : 0});
     }
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {

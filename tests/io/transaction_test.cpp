@@ -1,5 +1,6 @@
 // Several transactions in one folder at the same moment: none takes another, which has only begun, for what a dead process has
 // left.
+#include "io/copied_moves.hpp"
 #include "io/transaction.hpp"
 
 #include <atomic>
@@ -287,6 +288,36 @@ TEST_CASE("transactions: of a stranger's folders only his are gone into") {
     io::recover(folder / ".");
     CHECK(told(folder / (dead + "-0-a.zarr-going/mine")) == "mine");
     CHECK_FALSE(fs::exists(folder / (dead + "-0-a.zarr-going/0")));
+}
+
+TEST_CASE("transactions: a store that takes another's place at once has another time, also where times are of two seconds") {
+    const Folder out;
+    const auto time_of = [&] { return host::identity_of(out / "a.zarr")->modified / 2'000'000'000; };
+    std::int64_t before = 0;
+    for (int i = 0; i < 5; ++i) {
+        io::Transaction files(out.path(), {true, false, false});
+        files.add(out / "a.zarr", [](const fs::path& path) { put_store(path, "text"); }, io::Transaction::Form::folder);
+        files.commit();
+        CHECK(time_of() != before);
+        before = time_of();
+    }
+}
+
+TEST_CASE("transactions: a journal whose number has come again is known by those of its parts") {
+    const Folder& folder = folder_with_files();
+    put(folder / (dead + "-0-a"), "new");
+    const io::FolderOf here = [&](const fs::path&) { return host::Folder::open(folder.path()); };
+    io::Done done;
+    done.moves = {{".", dead + "-0-a", "a", "", number_of(folder / (dead + "-0-a")), 3}};
+    done.number = "25 0";
+    CHECK_FALSE(io::has_other_numbers(done, here));
+    ++done.moves->front().inode;
+    CHECK(io::has_other_numbers(done, here));
+    done.moves->front().part = dead + "-0-b";   // it has been moved: nothing is known of it
+    CHECK_FALSE(io::has_other_numbers(done, here));
+    done.moves->front().part = dead + "-0-a";
+    done.number = "25 1795816139000000000";   // nobody else's
+    CHECK_FALSE(io::has_other_numbers(done, here));
 }
 
 TEST_CASE("transactions: folders that are written and replaced at once, each whole and one of theirs") {

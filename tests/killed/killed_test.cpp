@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <ratio>
 #include <set>
 
 using namespace parallax;
@@ -237,19 +240,30 @@ void copy_in_place(const fs::path& folder) {
     fs::rename(to, from);
 }
 
+/// As a stick of FAT that is put in again: all files have other numbers, and times of two seconds.
+void mount_in_place(const fs::path& folder) {
+    copy_in_place(folder);
+    using TwoSeconds = std::chrono::duration<std::int64_t, std::ratio<2>>;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        fs::last_write_time(entry, std::chrono::floor<TwoSeconds>(fs::last_write_time(entry)));
+}
+
 bool is_traced() {
     const std::string reason = why_not_traced();
     if (!reason.empty()) MESSAGE("skipped: " << reason);
     return reason.empty();
 }
 
-void kill_everywhere(bool copied) {
+using Copying = void (*)(const fs::path&);
+
+void kill_everywhere(Copying copied) {
     if (!is_traced()) return;
     const TempFolder top;
     const fs::path folder = top / "work";
     int all_done = 0;
     for (const Scenario& scenario : scenarios()) {
         const bool has_logs = scenario.together.back().back().starts_with("../logs/");
+        if (copied == mount_in_place && !scenario.over_old) continue;
         if (copied && has_logs) continue;   // what lies elsewhere knows the folder by its number
         CAPTURE(std::string(scenario.name));
         set_up(scenario, folder);
@@ -268,7 +282,7 @@ void kill_everywhere(bool copied) {
             CAPTURE(at);
             CAPTURE(killed.last);
             REQUIRE(killed.status == 128 + 9);
-            if (copied) copy_in_place(folder);
+            if (copied) copied(folder);
             // Somebody else's job, in the same folder or in one below.
             const char* const touch = has_logs && at % 3 == 0                          ? "touch_logs.json"
                                       : at % 2 != 0 || !fs::exists(folder / "out/deep/er") ? "touch.json"
@@ -310,9 +324,13 @@ void kill_everywhere(bool copied) {
 
 }  // namespace
 
-TEST_CASE("killed before every call that changes a file: all outputs or none, and nothing left behind") { kill_everywhere(false); }
+TEST_CASE("killed before every call that changes a file: all outputs or none, and nothing left behind") { kill_everywhere(nullptr); }
 
-TEST_CASE("killed, and copied: so it is in the copy") { kill_everywhere(true); }
+TEST_CASE("killed, and copied: so it is in the copy") { kill_everywhere(copy_in_place); }
+
+TEST_CASE("killed, and mounted again where numbers are new and times of two seconds: so it is there") {
+    kill_everywhere(mount_in_place);
+}
 
 TEST_CASE("killed: what somebody has written since stays, in the folder and in a copy of it") {
     if (!is_traced()) return;
