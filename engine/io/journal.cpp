@@ -2,6 +2,7 @@
 
 #include "io/folder_move.hpp"
 #include "io/io.hpp"
+#include "io/one_name.hpp"
 #include "support/birth_time.hpp"
 #include "support/octets.hpp"
 #include "support/json_outline.hpp"
@@ -375,14 +376,16 @@ bool is_later(const host::Folder& folder, const Move& move) {
 
 void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
     std::set<std::pair<fs::path, std::uint64_t>> placed;
+    AlikePlaces placed_names;   // not every file system has one number for them
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
         const fs::path from = folder / move.part, to = folder / path_of(move.name);
         // To some file systems two names are one (A and a, accents in two forms): the second would take the first one's place.
         const auto there = host::identity_of(to);
-        if (there && there->inode != move.inode && placed.contains({move.folder, there->inode}))
+        if (there && ((there->inode != move.inode && placed.contains({move.folder, there->inode})) || placed_names.find(to)))
             throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
         if (move.inode != 0) placed.emplace(move.folder, move.inode);
+        placed_names.add(to, to);
         if (gone == Gone::is_lost && !is_there(from) && !is_in_place(to, move))
             throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), move.part);
         if (gone == Gone::was_moved && move.overwrite && is_later(folder, move)) continue;

@@ -2,16 +2,38 @@
 
 #include "support/file_identity.hpp"
 
+#include <system_error>
+
 namespace parallax::io {
 
-void KnownFiles::add(const std::filesystem::path& file) {
-    if (const auto identity = host::identity_of(file); identity && identity->inode != 0)
-        numbers_.emplace(identity->device, identity->inode);
+namespace fs = std::filesystem;
+
+fs::path KnownFiles::real(const fs::path& path) {
+    std::error_code error;
+    if (!path.has_filename() || path.filename() == "." || path.filename() == ".." || fs::is_symlink(path, error)) {
+        fs::path place = fs::weakly_canonical(fs::absolute(path), error);
+        return error ? path : place;
+    }
+    const fs::path folder = fs::absolute(path).parent_path();
+    if (folder != folder_ || folder_.empty()) {
+        real_folder_ = fs::weakly_canonical(folder, error);
+        if (error) real_folder_ = folder;
+        folder_ = folder;
+    }
+    return real_folder_ / path.filename();
 }
 
-bool KnownFiles::has(const std::filesystem::path& file) const {
-    const auto identity = host::identity_of(file);
-    return identity && numbers_.contains({identity->device, identity->inode});
+void KnownFiles::add(const fs::path& file) {
+    if (const auto identity = host::identity_of(file); identity && identity->inode != 0)
+        numbers_.emplace(identity->device, identity->inode);
+    places_.add(real(file), file);
 }
+
+bool KnownFiles::has(const fs::path& file) {
+    const auto identity = host::identity_of(file);
+    return identity && (numbers_.contains({identity->device, identity->inode}) || places_.find(real(file)) != nullptr);
+}
+
+const fs::path* KnownFiles::inside(const fs::path& folder) { return places_.inside(real(folder)); }
 
 }  // namespace parallax::io

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "io/one_name.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -7,14 +9,21 @@
 
 namespace parallax::io {
 
-/// Files that are there, by their numbers: two paths may lead to one.
+/// Files that are there, by their numbers and by names that are one: two paths may lead to one.
 class KnownFiles {
 public:
     void add(const std::filesystem::path&);
-    bool has(const std::filesystem::path&) const;
+    bool has(const std::filesystem::path&);
+    /// One that lies in this folder; nothing: there is none.
+    const std::filesystem::path* inside(const std::filesystem::path& folder);
 
 private:
+    /// Links followed.
+    std::filesystem::path real(const std::filesystem::path&);
+
     std::set<std::pair<std::uint64_t, std::uint64_t>> numbers_;
+    AlikePlaces places_;
+    std::filesystem::path folder_, real_folder_;   ///< of the last one: many lie in one
 };
 
 }  // namespace parallax::io

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <system_error>
 
 namespace parallax::engine {
@@ -13,12 +12,6 @@ namespace parallax::engine {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A store is replaced, or comes, with all that is in it.
-bool lies_in(const fs::path& file, const fs::path& folder) {
-    const auto [f, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    return f == folder.end() && rest != file.end();
-}
 
 fs::path place_of(const fs::path& path, const std::string& pointer) {
     std::error_code unreachable;
@@ -39,21 +32,16 @@ OutputPlaces::OutputPlaces(const std::vector<PreparedInput>& inputs) : inputs_(i
 void OutputPlaces::check_inputs(const OutputSpec& output, const fs::path& path, const fs::path& place) {
     std::error_code ignored;
     if (!fs::exists(place, ignored)) return;   // it is no input, and none lies in it
-    if (files_by_place_.empty()) {
-        for (const PreparedInput& input : inputs_) {
-            for (const fs::path& file : input.files) {
-                files_.add(file);
-                files_by_place_.emplace(fs::weakly_canonical(file, ignored), file);
-            }
-        }
+    if (!known_) {
+        known_.emplace();
+        for (const PreparedInput& input : inputs_)
+            for (const fs::path& file : input.files) known_->add(file);
     }
-    if (files_.has(path) || files_by_place_.contains(place))   // not every file system has numbers
+    // A store is replaced, or comes, with all that is in it.
+    if (known_->has(path))
         throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)), "a file that the job does not read");
-    // Paths are in the order of their parts: what lies in this one comes next.
-    const auto inside = files_by_place_.upper_bound(place);
-    if (inside != files_by_place_.end() && lies_in(inside->first, place))
-        throw ConfigError(output.pointer,
-                          fmt::format("{}, in which the input {} lies", to_utf8(path), to_utf8(inside->second)),
+    if (const fs::path* const inside = known_->inside(place))
+        throw ConfigError(output.pointer, fmt::format("{}, in which the input {} lies", to_utf8(path), to_utf8(*inside)),
                           "a place that the job does not read");
 }
 
@@ -64,10 +52,12 @@ void OutputPlaces::take(const OutputSpec& output, const fs::path& path) {
         throw ConfigError(output.pointer, fmt::format("{} beside the output {}", to_utf8(path), to_utf8(other)),
                           "outputs of which none lies in another");
     };
-    if (const auto next = taken_.upper_bound(place); next != taken_.end() && lies_in(*next, place)) beside(*next);
+    if (const fs::path* const inside = taken_.inside(place)) beside(*inside);
     for (fs::path above = place.parent_path(); above.has_relative_path(); above = above.parent_path())
-        if (taken_.contains(above)) beside(above);
-    if (!taken_.insert(place).second)
+        if (const fs::path* const outer = taken_.find(above)) beside(*outer);
+    const bool again = taken_.find(place) != nullptr;
+    taken_.add(place, place);
+    if (again)
         throw ConfigError(output.pointer, fmt::format("the file {} a second time", to_utf8(path)), "a file of its own");
 }
 

@@ -6,8 +6,7 @@
 #include "job/prepare.hpp"
 
 #include <filesystem>
-#include <map>
-#include <set>
+#include <optional>
 #include <vector>
 
 namespace parallax::engine {
@@ -23,10 +22,8 @@ private:
     void check_inputs(const OutputSpec&, const std::filesystem::path&, const std::filesystem::path& place);
 
     const std::vector<PreparedInput>& inputs_;
-    // Of all inputs, once something is replaced.
-    io::KnownFiles files_;
-    std::map<std::filesystem::path, std::filesystem::path> files_by_place_;
-    std::set<std::filesystem::path> taken_;
+    std::optional<io::KnownFiles> known_;   ///< of all inputs, once something is replaced
+    io::AlikePlaces taken_;
 };
 
 }  // namespace parallax::engine

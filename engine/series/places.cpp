@@ -2,6 +2,7 @@
 
 #include "io/file.hpp"
 #include "io/journal.hpp"
+#include "io/one_name.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
@@ -15,20 +16,6 @@ namespace parallax::engine::series {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The same for names that some file system holds for one, and for some others: small letters, and no letters with accents,
-/// however they are written (a sign that joins the letter before it is U+0300 to U+036F).
-std::string rough(const std::string& name) {
-    std::string result;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const auto c = static_cast<unsigned char>(name[i]),
-                   next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
-        const bool joins = (c == 0xcc && next >= 0x80) || (c == 0xcd && next >= 0x80 && next < 0xb0);
-        if (joins && !result.empty() && result.back() != '/') result.pop_back();
-        if (c < 0x80) result += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
-    }
-    return result;
-}
 
 /// By a file under the one name that is looked for under the other.
 bool are_one_name(const fs::path& folder, const std::string& a, const std::string& b) {
@@ -99,7 +86,7 @@ const std::size_t* Places::take(const fs::path& real, std::size_t owner) {
     const auto [known, fresh] = owners_.emplace(name, owner);
     if (!fresh) return &known->second;
     if (!tries_ || !may_fold(real.parent_path())) return nullptr;
-    const std::string letters = rough(name);
+    const std::string letters = io::rough_name(real);
     const auto [begin, end] = alike_.equal_range(letters);
     for (auto twin = begin; twin != end; ++twin)
         if (are_one(twin->second, real)) return &owners_.at(to_utf8(twin->second));

@@ -54,7 +54,7 @@ void check_targets(const PreparedSeries& series) {
     const fs::path records = real.of(series.options.manifest / "any").parent_path();
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
         const fs::path place = real.of(path);
-        if (place == records)
+        if (io::are_one_place(place, records))
             throw ConfigError(at, fmt::format("{}, where the series keeps its records", to_utf8(path)), "another file",
                               "--manifest DIR names another folder for the records");
         if (const std::size_t* const other = places.take(place, owner))
@@ -166,7 +166,7 @@ void check_inputs_kept(const PreparedSeries& series) {
         std::error_code ignored;
         if (!fs::exists(path, ignored)) return false;
         if (!inputs) inputs = known_inputs(series);
-        return inputs->has(path);
+        return inputs->has(path) || (folders && inputs->inside(path) != nullptr);
     };
     const auto is_read = [&](const fs::path& path) {
         return read.count(key(path)) > 0 || is_one(path) || (folders && read.count(key(behind_links(path))) > 0);
@@ -274,12 +274,11 @@ std::string role_of(const PreparedSeries& series, const fs::path& file) {
     io::KnownFiles there;
     there.add(file);
     const auto is_it = [&](const fs::path& other) { return real.of(other) == place || there.has(other); };
-    const auto lies_in = [&](const fs::path& other) {   // a store, which replaces all that is in the one before
-        const fs::path inside = place.lexically_relative(real.of(other));
-        return !inside.empty() && *inside.begin() != "..";
-    };
-    if (real.of(series.options.manifest / place.filename()) == place && Manifest::keeps(place.filename()))
-        return "a record of the series";
+    // A store, which replaces all that is in the one before.
+    const auto lies_in = [&](const fs::path& other) { return io::lies_in(place, real.of(other)); };
+    const fs::path records = real.of(series.options.manifest / "any").parent_path();
+    for (const fs::path& name : {place.filename(), fs::path(io::rough_name(place.filename()))})
+        if (Manifest::keeps(name) && io::are_one_place(place, records / name)) return "a record of the series";
     for (const auto& [name, input] : series.shared)
         if (std::any_of(input.files.begin(), input.files.end(), is_it)) return "an input";
     for (const auto& [name, output] : series.gathered) {

@@ -1,6 +1,7 @@
 // parallax run: reads a job, runs it, writes its outputs, says what was done.
 #include "commands.hpp"
 #include "console.hpp"
+#include "io/one_name.hpp"
 #include "limits.hpp"
 #include "modes/run.hpp"
 #include "left_out.hpp"
@@ -46,11 +47,12 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
                           "use --overwrite to replace it");
     }
     const auto refuse_same = [&](const std::filesystem::path& other, const char* what) {
-        std::error_code ignored;
-        if (std::filesystem::absolute(other).lexically_normal() == std::filesystem::absolute(path).lexically_normal() ||
-            std::filesystem::equivalent(other, path, ignored)) {
+        if (io::lead_to_one(other, path))
             throw ConfigError(option, fmt::format("{}, which is {}", file, what), "a file of its own");
-        }
+    };
+    const auto real = [](const std::filesystem::path& other) {
+        std::error_code ignored;
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(other), ignored);
     };
     refuse_same(engine::path_from(options.job.file), "the job");
     for (const engine::PreparedInput& input : prepared.inputs) {
@@ -58,10 +60,7 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     }
     for (const std::filesystem::path& output : prepared.outputs) {
         refuse_same(output, "an output too");
-        std::error_code ignored;
-        const std::filesystem::path inside = std::filesystem::weakly_canonical(path, ignored).lexically_relative(
-            std::filesystem::weakly_canonical(output, ignored));
-        if (!inside.empty() && *inside.begin() != "..")   // a store, which replaces all that is in the one before
+        if (io::lies_in(real(path), real(output)))   // a store, which replaces all that is in the one before
             throw ConfigError(option, fmt::format("{}, which is in an output", file), "a file beside it");
     }
     const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal().parent_path();
@@ -84,13 +83,11 @@ void check_gallery_name(const Options& options) {
 void check_report(const Options& options, const engine::Prepared& prepared) {
     check_target(options, prepared, "--report", options.report);
     check_target(options, prepared, "--gallery", options.gallery);
-    if (!options.gallery.empty() && engine::path_from(options.gallery) == engine::path_from(options.report))
+    if (!options.gallery.empty() && !options.report.empty() &&
+        io::lead_to_one(engine::path_from(options.gallery), engine::path_from(options.report)))
         throw ConfigError("--gallery", fmt::format("{}, which is the report", options.gallery), "a file of its own");
     refuse_replaced_stdout(options, [&](const std::filesystem::path& file) {
-        std::error_code ignored;
-        const auto is_it = [&](const std::filesystem::path& output) {
-            return std::filesystem::equivalent(file, output, ignored);
-        };
+        const auto is_it = [&](const std::filesystem::path& output) { return io::lead_to_one(file, output); };
         return std::any_of(prepared.outputs.begin(), prepared.outputs.end(), is_it) ? "an output too" : "";
     });
 }

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "console.hpp"
 #include "gallery/gallery.hpp"
+#include "io/one_name.hpp"
 #include "io/transaction.hpp"
 #include "job/load.hpp"
 #include "job/packing.hpp"
@@ -185,9 +185,8 @@ void refuse_replaced_stdout(const SeriesRunOptions& options,
     const auto file = options.quiet && !options.json ? std::nullopt : file_of_stdout();
     if (!file) return;
     std::string what = role(*file);
-    std::error_code ignored;
     for (const auto& [option, text] : files_of(options))
-        if (std::filesystem::equivalent(*file, engine::path_from(text), ignored)) what = fmt::format("that of {}, too", option);
+        if (io::lead_to_one(*file, engine::path_from(text))) what = fmt::format("that of {}, too", option);
     if (!what.empty())
         throw ConfigError("standard output", fmt::format("{}, which is {}", engine::to_utf8(*file), what),
                           "a file of its own, or --quiet");
@@ -210,17 +209,17 @@ void check_series_files(const SeriesRunOptions& options) {
 
 void check_series_files(const SeriesRunOptions& options, const std::string& job, const engine::series::PreparedSeries& series) {
     namespace fs = std::filesystem;
-    std::map<fs::path, const char*> taken;
-    std::error_code ignored;
+    std::vector<std::pair<fs::path, const char*>> taken;
     const auto refuse = [](const char* option, const std::string& text, const std::string& what) {
         throw ConfigError(option, fmt::format("{}, which is {}", text, what), "a file of its own");
     };
     for (const auto& [option, text] : files_of(options)) {
         const fs::path path = engine::path_from(text);
-        if (fs::equivalent(path, engine::path_from(job), ignored)) refuse(option, text, "the job");
+        if (io::lead_to_one(path, engine::path_from(job))) refuse(option, text, "the job");
         if (const std::string role = role_of(series, path); !role.empty()) refuse(option, text, role);
-        const auto [other, fresh] = taken.emplace(fs::weakly_canonical(path, ignored), option);
-        if (!fresh) refuse(option, text, fmt::format("that of {}, too", other->second));
+        for (const auto& [other, owner] : taken)
+            if (io::lead_to_one(path, other)) refuse(option, text, fmt::format("that of {}, too", owner));
+        taken.emplace_back(path, option);
     }
     refuse_replaced_stdout(options, [&](const fs::path& file) { return role_of(series, file); });
 }

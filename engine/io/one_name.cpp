@@ -1,0 +1,101 @@
+#include "io/one_name.hpp"
+
+#include "support/entries.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <system_error>
+
+namespace parallax::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Found under both names, where the folder has but one of them.
+bool are_one_name(const fs::path& folder, const fs::path& a, const fs::path& b, const Look& look) {
+    if (rough_name(a) != rough_name(b) || !look.finds(folder / a) || !look.finds(folder / b)) return false;
+    const std::vector<fs::path> listed = look.lists(folder);
+    const auto has = [&](const fs::path& name) {
+        return std::any_of(listed.begin(), listed.end(), [&](const fs::path& entry) { return entry.filename() == name; });
+    };
+    return !listed.empty() && !(has(a) && has(b));   // a folder that may not be listed tells nothing
+}
+
+}  // namespace
+
+std::string rough_name(const fs::path& path) {
+    const std::u8string name = path.generic_u8string();
+    std::string result;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const auto c = static_cast<unsigned char>(name[i]),
+                   next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
+        // U+0300 to U+036F: it joins the letter before it.
+        const bool joins = (c == 0xcc && next >= 0x80) || (c == 0xcd && next >= 0x80 && next < 0xb0);
+        if (joins && !result.empty() && result.back() != '/') result.pop_back();
+        if (c < 0x80) result += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+        else if (c >= 0xe4 && c <= 0xe9 && i + 2 < name.size()) {   // U+4000 to U+9FFF
+            result.append({static_cast<char>(c), static_cast<char>(name[i + 1]), static_cast<char>(name[i + 2])});
+            i += 2;
+        }
+    }
+    return result;
+}
+
+const Look& look_at_disk() {
+    static const Look look{[](const fs::path& path) {
+                               std::error_code ignored;
+                               return fs::exists(fs::symlink_status(path, ignored));
+                           },
+                           [](const fs::path& folder) {
+                               std::error_code ignored;
+                               return host::entries_of(folder, ignored);
+                           }};
+    return look;
+}
+
+bool are_one_place(const fs::path& a, const fs::path& b, const Look& look) {
+    if (a == b) return true;
+    if (rough_name(a) != rough_name(b)) return false;
+    fs::path folder;
+    auto i = a.begin(), j = b.begin();
+    for (; i != a.end() && j != b.end(); ++i, ++j) {
+        if (*i != *j && !are_one_name(folder, *i, *j, look)) return false;
+        folder /= *i;
+    }
+    return i == a.end() && j == b.end();
+}
+
+bool lies_in(const fs::path& place, const fs::path& folder, const Look& look) {
+    const auto parts = std::distance(folder.begin(), folder.end());
+    if (std::distance(place.begin(), place.end()) <= parts) return false;
+    fs::path above;
+    std::for_each(place.begin(), std::next(place.begin(), parts), [&](const fs::path& part) { above /= part; });
+    return are_one_place(above, folder, look);
+}
+
+bool lead_to_one(const fs::path& a, const fs::path& b) {
+    std::error_code ignored, unknown;
+    if (fs::equivalent(a, b, ignored)) return true;
+    const fs::path real = fs::weakly_canonical(fs::absolute(a), unknown), other = fs::weakly_canonical(fs::absolute(b), ignored);
+    return !unknown && !ignored && are_one_place(real, other);
+}
+
+void AlikePlaces::add(const fs::path& place, const fs::path& written) {
+    by_rough_name_.emplace(rough_name(place), Known{place, written});
+}
+
+const fs::path* AlikePlaces::find(const fs::path& place) const {
+    const auto [begin, end] = by_rough_name_.equal_range(rough_name(place));
+    const auto one = std::find_if(begin, end, [&](const auto& known) { return are_one_place(known.second.place, place); });
+    return one == end ? nullptr : &one->second.written;
+}
+
+const fs::path* AlikePlaces::inside(const fs::path& place) const {
+    const std::string start = rough_name(place / "");
+    for (auto known = by_rough_name_.lower_bound(start); known != by_rough_name_.end() && known->first.starts_with(start); ++known)
+        if (lies_in(known->second.place, place)) return &known->second.written;
+    return nullptr;
+}
+
+}  // namespace parallax::io

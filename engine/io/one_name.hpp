@@ -1,0 +1,48 @@
+// Names that a file system takes for one ("A" and "a", or the two ways in which Unicode writes a letter with its accent). Numbers
+// (inodes) do not tell: file systems by FUSE give each spelling one of its own.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace parallax::io {
+
+/// The same for names that some file system holds for one, and for some others: small letters, and no letters with accents,
+/// however they are written. Separators stay, and most of Chinese, of which no letter is small.
+std::string rough_name(const std::filesystem::path&);
+
+/// What a file system says.
+struct Look {
+    std::function<bool(const std::filesystem::path&)> finds;
+    std::function<std::vector<std::filesystem::path>(const std::filesystem::path& folder)> lists;
+};
+const Look& look_at_disk();
+
+/// Whether paths, with links followed, are one, or two spellings of what is there. Nothing is asked of the file system where they
+/// are not alike, and nothing is made: names under which nothing is found yet are two.
+bool are_one_place(const std::filesystem::path& a, const std::filesystem::path& b, const Look& = look_at_disk());
+/// The same of a place that lies in a folder.
+bool lies_in(const std::filesystem::path& place, const std::filesystem::path& folder, const Look& = look_at_disk());
+/// The same of paths as they are written, or of one file that has two names.
+bool lead_to_one(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// Places, links followed, of which those are found that another path spells otherwise. What is found comes back as it was written.
+class AlikePlaces {
+public:
+    void add(const std::filesystem::path& place, const std::filesystem::path& written);
+    /// The one that is this place; nothing: there is none.
+    const std::filesystem::path* find(const std::filesystem::path&) const;
+    /// One that lies in this place.
+    const std::filesystem::path* inside(const std::filesystem::path&) const;
+
+private:
+    struct Known {
+        std::filesystem::path place, written;
+    };
+    std::multimap<std::string, Known> by_rough_name_;
+};
+
+}  // namespace parallax::io
