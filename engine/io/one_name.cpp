@@ -77,24 +77,61 @@ bool lies_in(const fs::path& place, const fs::path& folder, const Look& look) {
 bool lead_to_one(const fs::path& a, const fs::path& b) {
     std::error_code ignored, unknown;
     if (fs::equivalent(a, b, ignored)) return true;
+    if (a.has_filename() && b.has_filename() && rough_name(a.filename()) != rough_name(b.filename())) return false;
     const fs::path real = fs::weakly_canonical(fs::absolute(a), unknown), other = fs::weakly_canonical(fs::absolute(b), ignored);
     return !unknown && !ignored && are_one_place(real, other);
 }
 
 void AlikePlaces::add(const fs::path& place, const fs::path& written) {
-    by_rough_name_.emplace(rough_name(place), Known{place, written});
+    by_rough_name_[rough_name(place)].fresh.push_back({place, written});
+}
+
+/// Where a folder may not be listed nothing is told of its names: they count as listed.
+bool AlikePlaces::is_listed(const fs::path& place) const {
+    fs::path folder;
+    for (const fs::path& part : place) {
+        if (!folder.empty() && !part.empty()) {
+            const auto [known, is_new] = listings_.try_emplace(folder);
+            if (is_new)
+                for (const fs::path& entry : look_.lists(folder)) known->second.insert(entry.filename().native());
+            if (!known->second.empty() && !known->second.contains(part.native())) return false;
+        }
+        folder /= part;
+    }
+    return true;
+}
+
+void AlikePlaces::sort_out(Alike& alike) const {
+    for (Known& known : alike.fresh) {
+        if (is_listed(known.place)) alike.listed.try_emplace(known.place.native(), std::move(known));
+        else alike.unlisted.push_back(std::move(known));
+    }
+    alike.fresh.clear();
 }
 
 const fs::path* AlikePlaces::find(const fs::path& place) const {
-    const auto [begin, end] = by_rough_name_.equal_range(rough_name(place));
-    const auto one = std::find_if(begin, end, [&](const auto& known) { return are_one_place(known.second.place, place); });
-    return one == end ? nullptr : &one->second.written;
+    const auto found = by_rough_name_.find(rough_name(place));
+    if (found == by_rough_name_.end()) return nullptr;
+    Alike& alike = found->second;
+    sort_out(alike);
+    if (const auto same = alike.listed.find(place.native()); same != alike.listed.end()) return &same->second.written;
+    for (const Known& known : alike.unlisted)
+        if (are_one_place(known.place, place, look_)) return &known.written;
+    if (is_listed(place) || !look_.finds(place)) return nullptr;
+    for (const auto& [name, known] : alike.listed)
+        if (are_one_place(known.place, place, look_)) return &known.written;
+    return nullptr;
 }
 
 const fs::path* AlikePlaces::inside(const fs::path& place) const {
     const std::string start = rough_name(place / "");
-    for (auto known = by_rough_name_.lower_bound(start); known != by_rough_name_.end() && known->first.starts_with(start); ++known)
-        if (lies_in(known->second.place, place)) return &known->second.written;
+    for (auto at = by_rough_name_.lower_bound(start); at != by_rough_name_.end() && at->first.starts_with(start); ++at) {
+        sort_out(at->second);
+        for (const auto& [name, known] : at->second.listed)
+            if (lies_in(known.place, place, look_)) return &known.written;
+        for (const Known& known : at->second.unlisted)
+            if (lies_in(known.place, place, look_)) return &known.written;
+    }
     return nullptr;
 }
 

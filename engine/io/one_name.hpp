@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace parallax::io {
@@ -26,12 +28,15 @@ const Look& look_at_disk();
 bool are_one_place(const std::filesystem::path& a, const std::filesystem::path& b, const Look& = look_at_disk());
 /// The same of a place that lies in a folder.
 bool lies_in(const std::filesystem::path& place, const std::filesystem::path& folder, const Look& = look_at_disk());
-/// The same of paths as they are written, or of one file that has two names.
+/// The same of paths as they are written, or of one file that has two names. Of a link to another spelling of a file's name it is
+/// not known.
 bool lead_to_one(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Places, links followed, of which those are found that another path spells otherwise. What is found comes back as it was written.
+/// Whole scripts have one rough name: what a folder lists under its own spelling is not compared with others of which that is so.
 class AlikePlaces {
 public:
+    explicit AlikePlaces(Look look = look_at_disk()) : look_(std::move(look)) {}
     void add(const std::filesystem::path& place, const std::filesystem::path& written);
     /// The one that is this place; nothing: there is none.
     const std::filesystem::path* find(const std::filesystem::path&) const;
@@ -42,7 +47,16 @@ private:
     struct Known {
         std::filesystem::path place, written;
     };
-    std::multimap<std::string, Known> by_rough_name_;
+    struct Alike {
+        std::vector<Known> fresh, unlisted;   ///< fresh: nobody has asked yet
+        std::map<std::filesystem::path::string_type, Known> listed;
+    };
+    bool is_listed(const std::filesystem::path&) const;
+    void sort_out(Alike&) const;
+
+    Look look_;
+    mutable std::map<std::string, Alike> by_rough_name_;
+    mutable std::map<std::filesystem::path, std::unordered_set<std::filesystem::path::string_type>> listings_;
 };
 
 }  // namespace parallax::io

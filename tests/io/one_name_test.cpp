@@ -57,6 +57,35 @@ TEST_CASE("one name: of names that are not alike nothing is asked") {
     CHECK(io::rough_name("\xe6\x97\xa5.npy") != io::rough_name("\xe6\x9c\xac.npy"));   // of Chinese no letter is small
 }
 
+TEST_CASE("one name: places are found under any spelling, and thousands whose rough name is one take no time") {
+    std::vector<std::string> names;
+    for (int i = 0; i < 3000; ++i)   // letters of Cyrillic alone
+        names.push_back({'\xd0', static_cast<char>(0xb0 + i % 16), '\xd0', static_cast<char>(0xb0 + i / 16 % 16), '\xd1',
+                         static_cast<char>(0x80 + i / 256)});
+    int asked = 0;
+    const io::Look exact = folder_with(names, false);
+    io::AlikePlaces places({[&](const fs::path& path) { return ++asked, exact.finds(path); },
+                            [&](const fs::path& folder) { return ++asked, exact.lists(folder); }});
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (i % 2 == 0) places.add(fs::path("/d") / names[i], names[i]);
+    for (std::size_t i = 0; i < names.size(); ++i) CHECK((places.find(fs::path("/d") / names[i]) != nullptr) == (i % 2 == 0));
+    CHECK(asked < 10);
+
+    io::AlikePlaces folded(folder_with({"v1.npy", "V2.NPY", "other.npy"}, true));
+    folded.add("/d/v1.npy", "as listed");
+    folded.add("/D/v2.npy", "otherwise");
+    for (const char* const spelling : {"/d/v1.npy", "/d/V1.npy", "/D/V1.NPY"}) {
+        REQUIRE(folded.find(spelling) != nullptr);
+        CHECK(*folded.find(spelling) == "as listed");
+    }
+    for (const char* const spelling : {"/d/V2.NPY", "/d/v2.npy", "/D/V2.npy"}) {
+        REQUIRE(folded.find(spelling) != nullptr);
+        CHECK(*folded.find(spelling) == "otherwise");
+    }
+    CHECK(folded.find("/d/other.npy") == nullptr);
+    CHECK(folded.find("/d/v3.npy") == nullptr);
+}
+
 TEST_CASE("one name: two files that are there, and known places") {
     const Folder folder;
     put(folder / "v1.npy", "a");
