@@ -42,6 +42,12 @@ host::Buffer PlanBuilder::constant(const void* data, std::size_t bytes) {
     return buffer;
 }
 
+std::vector<std::size_t> PlanBuilder::workspace() const {
+    std::vector<std::size_t> all = slots_;
+    if (taken_ > 0) all.push_back(taken_);
+    return all;
+}
+
 Scratch PlanBuilder::scratch(std::size_t bytes) {
     // The smallest free slot that is large enough, else the largest free one grown, else a new one.
     int best = -1;

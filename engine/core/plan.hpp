@@ -7,6 +7,7 @@
 #include "core/recordings.hpp"
 #include "parallax/host/context.hpp"
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <initializer_list>
@@ -49,6 +50,8 @@ public:
 
     Scratch scratch(std::size_t bytes);
     void release(Scratch);
+    /// Memory that C++ on the native device takes by itself while it runs, and gives back: it is counted, and not allocated here.
+    void takes(std::int64_t bytes) noexcept { taken_ = static_cast<std::size_t>(bytes); }
 
     /// What was built, for the report.
     struct Built {
@@ -59,6 +62,8 @@ public:
     };
     const std::vector<Built>& built() const noexcept { return built_; }
     const std::vector<std::size_t>& slots() const noexcept { return slots_; }
+    /// Bytes of the same, and of what is taken beside them, for whoever plans memory.
+    std::vector<std::size_t> workspace() const;
     std::size_t state_bytes() const noexcept { return state_bytes_; }
     host::Queue& queue() noexcept { return queue_; }
 
@@ -69,7 +74,7 @@ private:
     std::vector<Built> built_;
     std::vector<std::size_t> slots_;
     std::vector<bool> slot_free_;
-    std::size_t state_bytes_ = 0;
+    std::size_t state_bytes_ = 0, taken_ = 0;
 };
 
 /// Arrays that an execution works on, by port.

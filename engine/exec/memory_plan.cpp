@@ -211,7 +211,9 @@ void prefer_slabs(const Resolved& resolved, Session& session, MemoryPlan& fit) {
 bool fits_as_a_whole(const Resolved& resolved, Session& session, MemoryPlan& fit) {
     fit.bytes = fit.arrays = most_arrays(resolved, fit.slabs);
     if (fit.bytes > fit.budget.total || has_large(resolved, fit.slabs, fit.budget)) return false;
-    if (!resolved.pipeline.limits.memory_limit && fit.bytes < fit.budget.total / 4)
+    // Plans of the native device build nothing, and what they take is the host's.
+    const bool native = session.engine().device().backend == host::Backend::native;
+    if (!native && !resolved.pipeline.limits.memory_limit && fit.bytes < fit.budget.total / 4)
         return true;                        // workspace is never so much more than arrays
     std::vector<std::uint64_t> workspace;
     for (std::size_t i = 0; i < resolved.steps.size(); ++i) {

@@ -103,7 +103,8 @@ Requirement requirement_of(Session& session, const Algorithm& algorithm, const P
     Requirement need = arrays_of(algorithm, problem);
     const PlanMade made = make_plan(session.context(), session.queue(), problem, choice);
     session.queue().finish();
-    need.workspace.assign(made.builder->slots().begin(), made.builder->slots().end());
+    const std::vector<std::size_t> workspace = made.builder->workspace();
+    need.workspace.assign(workspace.begin(), workspace.end());
     for (const std::uint64_t slot : need.workspace) need.largest = std::max(need.largest, slot);
     need.state = made.builder->state_bytes();
     need.slab_passes = made.plan->slab_passes();

@@ -32,7 +32,7 @@ bool lies_in(const std::filesystem::path& place, const std::filesystem::path& fo
 /// not known.
 bool lead_to_one(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Places, links followed, of which those are found that another path spells otherwise. What is found comes back as it was written.
+/// Places, links followed, of which those are found that another path spells otherwise. They come back as they were written.
 /// Whole scripts have one rough name: what a folder lists under its own spelling is not compared with others of which that is so.
 class AlikePlaces {
 public:

@@ -298,9 +298,9 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         return {};
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
     if (done.copied && done.moves && !know_again(*done.moves, below))
-        return fmt::format("the folder was copied in a way that keeps no times (or its file system gives files other numbers when it is "
-                           "mounted), and new stores cannot be told from old ones; copy it once more (cp -a), or put the right ones in "
-                           "their places and remove {}*",
+        return fmt::format("the folder was copied in a way that keeps no times (or its file system gives files other numbers when "
+                           "it is mounted), and new stores cannot be told from old ones; copy it once more (cp -a), or put the "
+                           "right ones in their places and remove {}*",
                            transaction);
     if (done.moves && !done.undone) {
         try {

@@ -37,6 +37,7 @@ Json describe_arrays(const Prepared& prepared) {
 }
 
 Json describe_step(const Step& step, const ResolvedStep& ready, const Choice& choice, const PlanBuilder& builder) {
+    const std::vector<std::size_t> workspace = builder.workspace();
     return {{"id", step.id},
             {"run", step.algorithm->name},
             {"variant", choice.variant->name},
@@ -48,7 +49,7 @@ Json describe_step(const Step& step, const ResolvedStep& ready, const Choice& ch
             {"tiles", nullptr},
             {"tile_bytes", 0},
             {"kernels", to_json(builder.built())},
-            {"workspace_bytes", std::accumulate(builder.slots().begin(), builder.slots().end(), std::uint64_t{0})},
+            {"workspace_bytes", std::accumulate(workspace.begin(), workspace.end(), std::uint64_t{0})},
             {"state_bytes", builder.state_bytes()}};
 }
 
@@ -72,7 +73,7 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
             in_terms_of(job, step, [&] { made = make_plan(engine.context(), session.queue(), problem, choices[i]); });
             const PlanBuilder& builder = *made.builder;
             session.queue().finish();
-            widen(slots, builder.slots());
+            widen(slots, builder.workspace());
             kept += builder.state_bytes();
             if (!described.is_null()) continue;   // the first stands for all
             described = describe_step(step, ready, choices[i], builder);

@@ -49,7 +49,8 @@ TEST_CASE("one name: two spellings are one where both are found and the folder d
 
 TEST_CASE("one name: of names that are not alike nothing is asked") {
     int asked = 0;
-    const io::Look look{[&](const fs::path&) { return ++asked > 0; }, [&](const fs::path&) { return ++asked, std::vector<fs::path>(); }};
+    const io::Look look{[&](const fs::path&) { return ++asked > 0; },
+                        [&](const fs::path&) { return ++asked, std::vector<fs::path>(); }};
     CHECK_FALSE(io::are_one_place("/d/a.npy", "/d/b.npy", look));
     CHECK_FALSE(io::are_one_place("/c/a.npy", "/d/A.npy", look));
     CHECK(asked == 0);

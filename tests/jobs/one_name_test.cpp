@@ -1,5 +1,5 @@
-// On a file system that takes two spellings for one name and gives each a number (inode) of its own, nothing replaces what the job
-// reads or writes besides: exFAT by FUSE, where it can be mounted.
+// On a file system that takes two spellings for one name and gives each a number (inode) of its own, nothing replaces what the
+// job reads or writes besides: exFAT by FUSE, where it can be mounted.
 #include "jobs/support.hpp"
 
 #include <cstdlib>
@@ -17,8 +17,8 @@ public:
     ExFat() {
         const std::string image = (top_ / "image").string(), device = (top_ / "device").string();
         fs::create_directory(folder());
-        mounted_ = does("test -c /dev/fuse && truncate -s 16M " + image + " && mkfs.exfat " + image + " && losetup -f --show " + image +
-                        " > " + device + ".name") &&
+        mounted_ = does("test -c /dev/fuse && truncate -s 16M " + image + " && mkfs.exfat " + image + " && losetup -f --show " +
+                        image + " > " + device + ".name") &&
                    does("mount.exfat-fuse $(cat " + device + ".name) " + folder().string());
     }
     ~ExFat() {
@@ -53,8 +53,10 @@ TEST_CASE("one name: on exFAT neither an output nor a report replaces an input, 
     io::write(folder / "v2.npy", ramp(9, 7));
     write_text(folder / "job.json", job_with(R"({"image": "out.npy"})"));
     write_text(folder / "over.json", job_with(R"({"image": "V1.NPY"})"));
-    write_text(folder / "two.json", job_with(R"({"a": {"of": "image", "file": "new.npy"}, "b": {"of": "image", "file": "NEW.npy"}})"));
-    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "v?.npy"}, "inputs": {"image": "{frame}"}, "steps": [{"run": "crop", "x": [0, 4], "variant": "reference"}],
+    write_text(folder / "two.json", job_with(R"({"a": {"of": "image", "file": "new.npy"},
+        "b": {"of": "image", "file": "NEW.npy"}})"));
+    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "v?.npy"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "crop", "x": [0, 4], "variant": "reference"}],
         "outputs": {"image": "{frame.stem}_c.npy"}})");
     const auto run = [&](std::vector<std::string> words) {
         words.insert(words.begin(), "run");

@@ -11,8 +11,12 @@ namespace {
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, Counting counting, int threads)
-        : problem_(problem), spec_(spec_of(problem)), counting_(counting), threads_(threads) {}
+    /// `taken`: bytes a voxel, at most, by the counting itself.
+    NativePlan(PlanBuilder& builder, const Problem& problem, Counting counting, std::int64_t taken, int threads)
+        : problem_(problem), spec_(spec_of(problem)), counting_(counting), threads_(threads) {
+        const bool masked = !spec_.as_it_is() || spec_.packed || spec_.extents;   // two masks, one made of the other
+        builder.takes((taken + (masked ? 2 : 0)) * spec_.voxels());
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto counts = std::make_shared<Counted>();
@@ -33,22 +37,27 @@ private:
     int threads_;
 };
 
+/// Two levels of flags, of a shape of which little is joined; numbers of eight bytes where all voxels are set: each thread's, in
+/// vectors that grow, those that are merged and those that were.
+constexpr std::int64_t flags = 1, numbers = 32;
+
 }  // namespace
 
 Variant reference_variant() {
     return make_variant<NativePlan>(
-        native_row("reference", "a pyramid of any and all on one thread: what the others are measured by"), pyramid_counts, 1);
+        native_row("reference", "a pyramid of any and all on one thread: what the others are measured by"), pyramid_counts, flags,
+        1);
 }
 Variant threaded_variant() {
-    return make_variant<NativePlan>(native_row("threaded", "the same pyramid on every thread"), pyramid_counts, 0);
+    return make_variant<NativePlan>(native_row("threaded", "the same pyramid on every thread"), pyramid_counts, flags, 0);
 }
 Variant hou_serial_variant() {
     return make_variant<NativePlan>(
         native_row("hou_serial", "the source paper's baseline: interleave, sort, mask, check, count on one thread"), hou_counts,
-        1);
+        numbers, 1);
 }
 Variant hou_threaded_variant() {
-    return make_variant<NativePlan>(native_row("hou_threaded", "the same on every thread"), hou_counts, 0);
+    return make_variant<NativePlan>(native_row("hou_threaded", "the same on every thread"), hou_counts, numbers, 0);
 }
 
 }  // namespace parallax::engine::box_count

@@ -3,6 +3,7 @@
 #include "core/make_variant.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -62,9 +63,22 @@ void filter(const BoxSpec& s, const T* in, T* out) {
     }, elements_worth_a_thread);
 }
 
+/// By filter(): sums of eight bytes, and each thread's line with its ends.
+std::int64_t taken(const BoxSpec& s) {
+    std::int64_t lines = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t n = axis == 0 ? s.width : axis == 1 ? s.height : s.depth;
+        const std::int64_t threads = std::min<std::int64_t>(host::platform::processors(), s.count() / n);
+        if (s.window[axis] > 1) lines = std::max(lines, 8 * (n + 2 * s.window[axis]) * (threads + 1));
+    }
+    return 8 * s.count() + lines;
+}
+
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, bool threaded) : spec_(spec_of(problem)), threaded_(threaded) {}
+    NativePlan(PlanBuilder& builder, const Problem& problem, bool threaded) : spec_(spec_of(problem)), threaded_(threaded) {
+        if (threaded_) builder.takes(taken(spec_));
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("filter", [this, arrays] {

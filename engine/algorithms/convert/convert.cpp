@@ -336,7 +336,10 @@ Algorithm make_convert() {
                                             .summary = "percentiles by digits of 8 bits, then one pass",
                                             .role = Role::best,
                                             .policy = pass_policy()}),
-                  reference_variant(reference)};
+                  reference_variant(reference, [](const Problem& problem) -> std::int64_t {
+                      const bool sorts = problem.parameters.as<ConvertParameters>().percentiles.has_value();
+                      return sorts ? static_cast<std::int64_t>(problem.inputs.at("image").dense_bytes()) : 0;
+                  })};
     return a;
 }
 

@@ -31,8 +31,11 @@ void solve_line(double tau, const double* u, const double* g, double* out, std::
 
 class ReferencePlan final : public Plan {
 public:
-    explicit ReferencePlan(const Problem& problem)
-        : parameters_(problem.parameters.as<AosParameters>()), planes_(diffusion_lb::planes_of(problem.inputs.at("image"))) {}
+    ReferencePlan(PlanBuilder& builder, const Problem& problem)
+        : parameters_(problem.parameters.as<AosParameters>()), planes_(diffusion_lb::planes_of(problem.inputs.at("image"))) {
+        const std::int64_t lines = 2 * std::max(planes_.width, planes_.height), planes = 2 + diffusion_lb::gradient_planes;
+        builder.takes(diffusion_lb::bytes_taken(planes_) + 8 * (planes * planes_.pixels() + lines));
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("diffuse", [this, in = arrays.input("image"), out = arrays.output("image")] {

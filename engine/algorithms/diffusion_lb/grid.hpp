@@ -29,6 +29,7 @@ void for_each_row(std::int64_t height, Team& team, const Body& body) {
 }
 
 /// |central difference of the smoothed image|^2, with memory that is used again for the next image.
+constexpr std::int64_t gradient_planes = 3;   ///< of doubles, which it has
 class SquaredGradient {
 public:
     /// The team outlives it.
@@ -45,5 +46,7 @@ private:
 /// Hands each plane of `in` to `work` as doubles and writes what it makes of it to `out`, rounded half to even and clipped to
 /// the type; `out` null: to nowhere.
 void each_plane(const Planes&, const std::byte* in, std::byte* out, const std::function<void(double*)>& work);
+/// What that takes beside its work.
+inline std::int64_t bytes_taken(const Planes& planes) noexcept { return 8 * planes.pixels(); }
 
 }  // namespace parallax::engine::diffusion_lb

@@ -11,9 +11,11 @@ namespace {
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, int threads)
+    NativePlan(PlanBuilder& builder, const Problem& problem, int threads)
         : parameters_(problem.parameters.as<LbParameters>()), planes_(planes_of(problem.inputs.at("image"))), threads_(threads),
-          wants_iterations_(problem.wants("iterations")) {}
+          wants_iterations_(problem.wants("iterations")) {
+        builder.takes(bytes_taken(planes_) + diffusion_bytes(parameters_, planes_.width, planes_.height));
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         auto taken = std::make_shared<std::vector<int>>();

@@ -124,6 +124,11 @@ double diffusivity(EdgeFunction function, double r) noexcept {
     return 1;
 }
 
+std::int64_t diffusion_bytes(const LbParameters& p, std::int64_t width, std::int64_t height) noexcept {
+    const std::int64_t edges = 1, sums = 2 * height;
+    return 8 * ((gradient_planes + edges + 2 * populations(p.lattice)) * width * height + sums);
+}
+
 int diffuse(const LbParameters& p, std::int64_t width, std::int64_t height, double* image, int threads) {
     return Diffusion(p, width, height, image, threads).run();
 }

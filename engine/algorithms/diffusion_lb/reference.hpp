@@ -11,5 +11,7 @@ double diffusivity(EdgeFunction, double r) noexcept;
 /// Diffuses one plane, row-major, and says how many steps it took. `threads` 0: as many as can run at once; the result
 /// does not depend on it.
 int diffuse(const LbParameters&, std::int64_t width, std::int64_t height, double* image, int threads = 1);
+/// What that takes beside the plane.
+std::int64_t diffusion_bytes(const LbParameters&, std::int64_t width, std::int64_t height) noexcept;
 
 }  // namespace parallax::engine::diffusion_lb

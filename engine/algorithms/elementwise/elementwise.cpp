@@ -28,7 +28,10 @@ bool same_sizes(const Axis* a, const std::vector<Axis>& b) {
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(Problem problem, Work work) : problem_(std::move(problem)), work_(std::move(work)) {}
+    NativePlan(PlanBuilder& builder, Problem problem, Work work, const std::function<std::int64_t(const Problem&)>& taken)
+        : problem_(std::move(problem)), work_(std::move(work)) {
+        if (taken) builder.takes(taken(problem_));
+    }
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto records = std::make_shared<Json>(Json::object());
         x.host_task("reference", [this, arrays, records] { work_(problem_, arrays, *records); });
@@ -181,8 +184,9 @@ PolicyTable pass_policy() {
             {"groups_per_unit", 16, {1, 2, 4, 8, 16, 32, 64}, "work-groups for each compute unit at most"}};
 }
 
-Variant reference_variant(Work work) {
-    return make_variant<NativePlan>(native_row("reference", "one loop on one thread: what the device is measured by"), work);
+Variant reference_variant(Work work, std::function<std::int64_t(const Problem&)> taken) {
+    return make_variant<NativePlan>(native_row("reference", "one loop on one thread: what the device is measured by"),
+                                    std::move(work), std::move(taken));
 }
 
 }  // namespace parallax::engine::elementwise

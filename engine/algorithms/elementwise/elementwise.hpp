@@ -78,7 +78,8 @@ PolicyTable pass_policy();
 /// `reference`: `work` runs on the host, its arrays in host memory; records that it leaves in `records` by port become the
 /// step's.
 using Work = std::function<void(const Problem&, const Bindings&, Json& records)>;
-Variant reference_variant(Work);
+/// `taken`: bytes that the work takes beside the arrays; empty: none to speak of.
+Variant reference_variant(Work, std::function<std::int64_t(const Problem&)> taken = {});
 
 /// The elements of an input or output on the native device.
 template <class T>

@@ -62,6 +62,7 @@ std::optional<std::array<float, 2>> reference_ranks(const ArrayDesc& desc, const
     visit(desc.type, [&]<class T>(T) {
         const T* elements = reinterpret_cast<const T*>(image);
         std::vector<T> sorted;
+        sorted.reserve(static_cast<std::size_t>(desc.count()));
         std::copy_if(elements, elements + desc.count(), std::back_inserter(sorted),
                      [](T v) { return std::isfinite(static_cast<double>(v)); });
         if (sorted.empty()) return;

@@ -3,6 +3,7 @@
 #include "algorithms/fft/radices.hpp"
 #include "algorithms/fft/transform.hpp"
 #include "core/threads.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <kissfft.hh>
@@ -105,6 +106,18 @@ void columns(Complex* data, std::int64_t width, std::int64_t height, bool invers
 }
 
 }  // namespace
+
+std::int64_t reference_line_bytes(std::int64_t width, std::int64_t height, std::int64_t rows, int threads) {
+    const auto line = [](std::int64_t n) -> std::int64_t {
+        if (largest_prime(n) <= largest_factor) return 16 * 3 * n;   // with its roots of one
+        const auto m = static_cast<std::int64_t>(power_of_two_above(static_cast<std::size_t>(2 * n - 1)));
+        return 16 * (2 * n + 5 * m);
+    };
+    const std::int64_t most = threads > 0 ? threads : host::platform::processors();
+    const std::int64_t along = std::min(most, rows) * line(width),
+                       across = std::min(most, (width + 7) / 8) * (line(height) + 16 * 8 * height);
+    return std::max(along, height > 1 ? across : 0);
+}
 
 void reference_fft1(Complex* data, std::int64_t width, std::int64_t batch, bool inverse, int threads) {
     if (width < 1 || batch < 1) return;

@@ -14,6 +14,9 @@ void reference_fft2(Complex* data, std::int64_t width, std::int64_t height, bool
 /// In place, `batch` rows of `width`; inverse divides by width.
 void reference_fft1(Complex* data, std::int64_t width, std::int64_t batch, bool inverse, int threads = 1);
 
+/// What these take beside the data: each thread its lines. `rows` of `width`, and columns of `height` (1: none).
+std::int64_t reference_line_bytes(std::int64_t width, std::int64_t height, std::int64_t rows, int threads);
+
 /// Cosine transform in place, `batch` rows of `width`, by the Fourier transform of each row and its mirror image: C[k] = 2 sum
 /// x[n] cos(pi k (2n + 1) / 2 width); inverse: x again.
 void reference_dct1(double* data, std::int64_t width, std::int64_t batch, bool inverse, int threads = 1);

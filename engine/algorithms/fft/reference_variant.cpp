@@ -62,9 +62,14 @@ void cosine_transform(const TransformSpec& spec, std::int64_t rows, Direction di
 
 class ReferencePlan final : public Plan {
 public:
-    ReferencePlan(const Problem& problem, int threads)
+    ReferencePlan(PlanBuilder& builder, const Problem& problem, int threads)
         : spec_(spec_of(problem.parameters.as<FftParameters>(), problem.inputs.at("array"))),
-          direction_(direction_of(problem.parameters.as<FftParameters>())), threads_(threads) {}
+          direction_(direction_of(problem.parameters.as<FftParameters>())), threads_(threads) {
+        const std::int64_t rows = spec_.has_columns() ? spec_.height : spec_.batch;
+        const bool cosines = spec_.kind == Kind::dct;
+        const std::int64_t mirrored = cosines ? 2 : 1, height = spec_.has_columns() ? mirrored * rows : 1;
+        builder.takes((cosines ? 8 : 16) * spec_.width * rows + reference_line_bytes(mirrored * spec_.width, height, rows, threads_));
+    }
 
     void enqueue(Execution& execution, const Bindings& arrays) override {
         execution.host_task("transform", [this, in = arrays.input("array"), out = arrays.output("array")] {

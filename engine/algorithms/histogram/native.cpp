@@ -4,6 +4,7 @@
 #include "core/make_variant.hpp"
 #include "core/observation.hpp"
 #include "core/threads.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +17,10 @@ namespace {
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, int threads) : spec_(spec_of(problem)), threads_(threads) {}
+    NativePlan(PlanBuilder& builder, const Problem& problem, int threads) : spec_(spec_of(problem)), threads_(threads) {
+        const std::int64_t parts = threads_ > 0 ? threads_ : host::platform::processors();
+        builder.takes((1 + parts) * static_cast<std::int64_t>(spec_.slots() * sizeof(std::uint32_t)));
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         const auto observation = std::make_shared<Json>();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "algorithms/fft/reference.hpp"
 #include "algorithms/hologram/pixels.hpp"
 #include "algorithms/hologram/reference.hpp"
 #include "algorithms/hologram/steps.hpp"
@@ -45,13 +46,20 @@ void store_outputs(const Bindings& arrays, std::size_t i, const std::vector<Comp
 
 class ReferencePlan : public Plan {
 public:
-    ReferencePlan(const Problem& problem, int threads)
+    ReferencePlan(PlanBuilder& builder, const Problem& problem, int threads)
         : parameters_(parameters_of(problem)),
           geometry_(resolve(problem)),
           threads_(threads),
           wants_focus_(problem.wants("focus")),
           wants_carrier_(problem.wants("carrier")),
-          wants_planes_(problem.wants("planes")) {}
+          wants_planes_(problem.wants("planes")) {
+        const auto frames = static_cast<std::int64_t>(problem.inputs.size());
+        const std::int64_t pixels = geometry_.width * geometry_.height, padded = geometry_.padded_width * geometry_.padded_height;
+        const std::int64_t rows = geometry_.padded_height;
+        // Frames, what is made of them, a plane with its amplitude, and the best; the field, a plane of it, and their factors.
+        builder.takes(8 * (frames + 2) * pixels + 16 * 3 * pixels + 16 * 4 * padded +
+                      fft::reference_line_bytes(geometry_.padded_width, rows, rows, threads));
+    }
 
     void update(const Parameters& parameters) override {
         parameters_.distance = parameters.as<HologramParameters>().distance;

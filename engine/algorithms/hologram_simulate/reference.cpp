@@ -1,5 +1,6 @@
 // `reference`: the forward model (docs/theory/holography.md#simulated-holograms) in double precision. It allocates its work
 // arrays in each run.
+#include "algorithms/fft/reference.hpp"
 #include "algorithms/hologram/reference.hpp"
 #include "core/make_variant.hpp"
 
@@ -23,10 +24,15 @@ void quantise(const std::vector<double>& intensity, const SimulateParameters& p,
 
 class ReferencePlan : public Plan {
 public:
-    explicit ReferencePlan(const Problem& problem)
+    ReferencePlan(PlanBuilder& builder, const Problem& problem)
         : parameters_(problem.parameters.as<SimulateParameters>()),
           beads_(place_beads(parameters_)),
-          wants_beads_(problem.wants("beads")) {}
+          wants_beads_(problem.wants("beads")) {
+        const std::int64_t pixels = std::int64_t{parameters_.width} * parameters_.height;
+        // The field, its intensity and the noise.
+        builder.takes((16 + 8 + 4) * pixels +
+                      fft::reference_line_bytes(parameters_.width, parameters_.height, parameters_.height, 0));
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("simulate", [this, arrays] {

@@ -54,7 +54,9 @@ double similarity(const Pair& p, const double* a, const double* b) {
 
 class ReferencePlan final : public Plan {
 public:
-    explicit ReferencePlan(const Problem& problem) : pair_(pair_of(problem)) {}
+    ReferencePlan(PlanBuilder& builder, const Problem& problem) : pair_(pair_of(problem)) {
+        builder.takes(2 * pair_.count() * static_cast<std::int64_t>(sizeof(double)));
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         auto record = std::make_shared<Json>();

@@ -92,8 +92,13 @@ void threaded_sort(const SortSpec& spec, const Key* keys, const std::uint32_t* v
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, bool threaded)
-        : spec_(spec_of(problem)), keys_(problem.wants("keys")), threaded_(threaded) {}
+    NativePlan(PlanBuilder& builder, const Problem& problem, bool threaded)
+        : spec_(spec_of(problem)), keys_(problem.wants("keys")), threaded_(threaded) {
+        const std::int64_t key = spec_.type == ElementType::u64 ? 8 : 4, pair = 2 * key;
+        // Both sides of a pass; or pairs (else the keys stay where they are), and half as much by std::stable_sort.
+        const std::int64_t each = threaded_ ? 2 * key + (spec_.values ? 8 : 0) : spec_.values ? pair + pair / 2 : key / 2;
+        builder.takes(spec_.count * (each + (keys_ ? 0 : key)) + pair);
+    }
 
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("sort", [this, arrays] {
