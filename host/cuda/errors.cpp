@@ -11,6 +11,9 @@ std::string hint_before_loss(CUresult code) {
     switch (code) {
         case CUDA_ERROR_INVALID_VALUE: return "a size or an address is outside what the device takes";
         case CUDA_ERROR_OUT_OF_MEMORY: return "the device has too little memory: use smaller tiles or a device with more memory";
+        case CUDA_ERROR_DEINITIALIZED:
+            return "the process is ending, and CUDA has ended before the object that computes: compute before main() returns, or on "
+                   "the native device";
         case CUDA_ERROR_STUB_LIBRARY:
             return "the toolkit's stub was loaded in place of the driver: take its folder out of the library path";
         case CUDA_ERROR_DEVICE_UNAVAILABLE: return "another program holds the device for itself";
@@ -50,6 +53,7 @@ std::string hint_before_loss(CUresult code) {
 
 std::string code_name(const Driver& driver, CUresult code) {
     const char* name = nullptr;
+    if (code == CUDA_ERROR_DEINITIALIZED) return "CUDA_ERROR_DEINITIALIZED";   // when the driver tells no names any more
     return driver.get_error_name(code, &name) == CUDA_SUCCESS && name != nullptr ? name : "unknown code";
 }
 
