@@ -153,13 +153,18 @@ TEST_CASE("records: an input whose time may stay the same is known by its hash")
         std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
     };
     struct Row { int ago; long nanoseconds; bool again; };
-    for (const Row& row : {Row{0, 0, true}, Row{1, 0, true}, Row{10, 0, false}, Row{10, 5, false}}) {
+    for (const Row& row : {Row{0, 0, true}, Row{1, 0, true}, Row{-60, 0, true}, Row{10, 0, false}, Row{10, 5, false}}) {
         CAPTURE(row.ago);
         const Folder folder(1, frames_job());
         const fs::path frame_file = folder / "frames/f000.tif";
         const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
         set_time(frame_file, now - row.ago, row.nanoseconds);
         REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+        const auto end = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+        if (row.again && end - now + row.ago > 1) {   // under sanitizers: two seconds after, a time of seconds is certain
+            MESSAGE("skipped: the first run took too long");
+            continue;
+        }
         replace(folder, frame_file);
         set_time(frame_file, now - row.ago, row.nanoseconds);
         REQUIRE(run_job(folder.path(), "out", {"--quiet", "--resume"}).status == 0);
