@@ -46,6 +46,23 @@ double loose_distance(const std::vector<double>& distances, const std::vector<do
     return fall > 0 ? std::min(gap, 4 * gap * error / fall) : gap;
 }
 
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : .5 * (values[middle - 1] + values[middle]);
+}
+
+/// Whether a curve is flat (engine/algorithms/hologram/focus.hpp) hangs on differences that values so inexact do not tell.
+bool is_flatness_doubtful(const std::vector<double>& values, std::size_t best, double error) {
+    const double middle = median(values), height = std::abs(values[best] - middle);
+    std::vector<double> off;
+    for (const double value : values) off.push_back(std::abs(value - middle));
+    if (std::abs(height - 2 * 1.4826 * median(off)) <= 6 * error) return true;
+    const double up = values[best] >= middle ? 1 : -1;
+    return std::any_of(values.begin(), values.end(),
+                       [&](double value) { return std::abs(up * (value - middle) - .9 * height) <= 3 * error; });
+}
+
 }  // namespace
 
 void settle_phase(HostArray& made, const HostArray& right, const HostArray& amplitude, double tolerance) {
@@ -66,7 +83,8 @@ bool settle_focus(Json& made, const Json& right, double tolerance) {
     const std::vector<double> values = numbers(right.at("value")), distances = numbers(right.at("distance_um"));
     const auto mine = made["best_index"].get<std::size_t>(), best = right.at("best_index").get<std::size_t>();
     if (mine >= values.size() || best >= values.size()) return false;
-    const double error = tolerance * largest(values);
+    constexpr double least_error = 1e-12;   // rounding of an amplitude of 1, squared: a field without any object in it
+    const double error = std::max(tolerance * largest(values), least_error);
     if (mine != best) {
         if (!(std::abs(values[mine] - values[best]) <= 2 * error)) return false;
         for (const char* const key : {"best_index", "plane_distance_um", "best_distance_um", "at_end", "flat"})
@@ -74,6 +92,7 @@ bool settle_focus(Json& made, const Json& right, double tolerance) {
         return true;
     }
     settle(made, right, "best_distance_um", loose_distance(distances, values, best, error));
+    if (made["flat"] != right.at("flat") && is_flatness_doubtful(values, best, error)) made["flat"] = right.at("flat");
     return false;
 }
 
