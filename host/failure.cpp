@@ -7,13 +7,10 @@
 #include <cmath>
 
 namespace parallax::host {
-namespace {
 
 std::int64_t seconds_since_1970() {
     return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
-
-}  // namespace
 
 std::int64_t Failure::until() const {
     constexpr double least_s = 600, growth = 6, most_s = 30 * 86400.0;

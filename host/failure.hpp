@@ -9,6 +9,8 @@
 
 namespace parallax::host {
 
+std::int64_t seconds_since_1970();
+
 struct Failure {
     std::string circumstances;   ///< of the process that found it (circumstances.hpp): others may fare better
     std::int64_t at = 0;         ///< when it was found, in seconds since 1970

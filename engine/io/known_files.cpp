@@ -10,17 +10,9 @@ namespace fs = std::filesystem;
 
 fs::path KnownFiles::real(const fs::path& path) {
     std::error_code error;
-    if (!path.has_filename() || path.filename() == "." || path.filename() == ".." || fs::is_symlink(path, error)) {
-        fs::path place = fs::weakly_canonical(fs::absolute(path), error);
-        return error ? path : place;
-    }
-    const fs::path folder = fs::absolute(path).parent_path();
-    if (folder != folder_ || folder_.empty()) {
-        real_folder_ = fs::weakly_canonical(folder, error);
-        if (error) real_folder_ = folder;
-        folder_ = folder;
-    }
-    return real_folder_ / path.filename();
+    if (!fs::is_symlink(path, error)) return real_.of(path);
+    fs::path place = fs::weakly_canonical(fs::absolute(path), error);
+    return error ? path : place;
 }
 
 void KnownFiles::add(const fs::path& file) {

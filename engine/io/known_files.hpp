@@ -1,6 +1,7 @@
 #pragma once
 
 #include "io/one_name.hpp"
+#include "io/real_paths.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,7 +24,7 @@ private:
 
     std::set<std::pair<std::uint64_t, std::uint64_t>> numbers_;
     AlikePlaces places_;
-    std::filesystem::path folder_, real_folder_;   ///< of the last one: many lie in one
+    RealPaths real_;
 };
 
 }  // namespace parallax::io

@@ -3,11 +3,11 @@
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
+#include "io/real_paths.hpp"
 #include "io/tree.hpp"
 #include "job/paths.hpp"
 #include "series/checked.hpp"
 #include "series/manifest.hpp"
-#include "series/places.hpp"
 #include "support/entries.hpp"
 #include "support/file_identity.hpp"
 
@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    RealPaths real_;
+    io::RealPaths real_;
     std::map<fs::path, const Record*> last_;
 };
 

@@ -210,7 +210,6 @@ std::set<std::string> Folds::saved(const Records& records) const {
 }
 
 void Folds::agree(const Records& records, const RecordedFiles& files) {
-    if (empty()) return;
     std::vector<State> there = states(records);
     std::erase_if(there, [&](const State& state) {   // of a state that counts each item has a record
         return state.first.empty() || !files.unchanged(records.at(state.first).inputs);
@@ -356,9 +355,9 @@ void Folds::save_states(std::vector<fs::path>& written, Json& files, Json& seals
     }
 }
 
-HostArray Folds::first_of(const Output& output, const std::vector<State>& all) const {
+HostArray Folds::first_of(const Output& output, const std::vector<State>& all,
+                          const std::map<std::string, std::size_t>& numbers) const {
     const std::string& name = output.spec->name;
-    const std::map<std::string, std::size_t> numbers = numbers_of(series_.items);
     const State* first = nullptr;
     for (const State& state : all) {
         const auto array = state.arrays.find(name);
@@ -388,14 +387,15 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& r
     std::vector<std::size_t> order;
     for (const auto& [number, place] : found) order.push_back(place);
     for (const Output& output : outputs_) {
-        const HostArray first = first_of(output, all);
+        const HostArray first = first_of(output, all, numbers);
         const ArrayDesc desc =
             combined(output.spec->combine, first.desc, static_cast<std::int64_t>(order.size()), series_.items.along);
         const auto total = make_statistic(output.spec->combine, first.desc, {});
         for (const State& state : all) total->merge(state.files.at(output.spec->name), state.items.size());
         const fs::path& target = series_.gathered.at(output.spec->name);
         const auto form = io::writes_folder(target) ? io::Transaction::Form::folder : io::Transaction::Form::file;
-        const fs::path part = files.add(target, [&](const fs::path& path) { write(path, output, *total, desc, first.metadata, order); }, form);
+        const auto produce = [&](const fs::path& path) { write(path, output, *total, desc, first.metadata, order); };
+        const fs::path part = files.add(target, produce, form);
         reports.push_back({output.spec->name, report_file(part), desc.describe()});
         reports.back().file.path = to_utf8(fs::absolute(target));
     }

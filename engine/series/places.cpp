@@ -34,19 +34,6 @@ bool are_one_name(const fs::path& folder, const std::string& a, const std::strin
 
 }  // namespace
 
-fs::path RealPaths::of(const fs::path& file) {
-    const bool is_named = file.has_filename() && file.filename() != "." && file.filename() != "..";
-    const fs::path path = is_named ? file : fs::absolute(file).lexically_normal();
-    const auto [known, fresh] = folders_.try_emplace(path.parent_path().native());
-    if (fresh) {
-        const fs::path folder = fs::absolute(path).lexically_normal().parent_path();
-        std::error_code error;
-        known->second = fs::weakly_canonical(folder, error);
-        if (error) known->second = folder;
-    }
-    return known->second / path.filename();
-}
-
 /// The nearest that is there speaks for those that will be made in it.
 bool Places::folds(const fs::path& folder) {
     const auto [known, fresh] = folds_.try_emplace(folder, false);

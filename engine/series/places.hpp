@@ -1,5 +1,5 @@
-// Where files lie, and not how their paths are written: behind links, and on file systems that hold two names for one ("A" and
-// "a", or the two ways in which Unicode writes a letter with its accent).
+// Places of a series' outputs, also on file systems that hold two names for one ("A" and "a", or the two ways in which Unicode
+// writes a letter with its accent).
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,6 @@
 #include <utility>
 
 namespace parallax::engine::series {
-
-/// Paths with every link on the way to their folders followed.
-class RealPaths {
-public:
-    std::filesystem::path of(const std::filesystem::path& file);
-
-private:
-    std::unordered_map<std::filesystem::path::string_type, std::filesystem::path> folders_;   ///< as they are written
-};
 
 /// Places, each of one owner.
 class Places {

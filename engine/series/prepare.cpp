@@ -1,5 +1,6 @@
 #include "io/known_files.hpp"
 #include "io/picture/picture.hpp"
+#include "io/real_paths.hpp"
 #include "io/transaction.hpp"
 #include "series/filler.hpp"
 #include "series/first_items.hpp"
@@ -47,7 +48,7 @@ void check_targets(const PreparedSeries& series) {
     const auto whose = [&](std::size_t owner) {
         return owner == of_series ? std::string("the whole series") : series.items.name(owner);
     };
-    RealPaths real;
+    io::RealPaths real;
     std::error_code unknown;
     // A stranger's files may be links by now: nothing is tried there.
     Places places(!series.where.confined, fs::weakly_canonical(fs::absolute(series.where.out), unknown));
@@ -268,7 +269,7 @@ Prepared PreparedSeries::prepare_item(std::size_t number) const {
 }
 
 std::string role_of(const PreparedSeries& series, const fs::path& file) {
-    RealPaths real;
+    io::RealPaths real;
     OutputPaths outputs(series.where);
     const fs::path place = real.of(file);
     io::KnownFiles there;

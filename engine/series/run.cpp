@@ -373,7 +373,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     result.total = of_this_shard();
     result.skipped = result.total - todo.size();
     check_stacks(series);
-    folds.agree(manifest.load(), RecordedFiles(series.where));
+    if (!folds.empty()) folds.agree(manifest.load(), RecordedFiles(series.where));
     Conveyor pipeline(series, engines, options, manifest, folds, folders, std::move(todo));
     std::map<std::string, Record> records;
     try {

@@ -1,6 +1,7 @@
 #include "opencl/trial.hpp"
 
 #include "circumstances.hpp"
+#include "failure.hpp"
 #include "machine_state.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
@@ -38,10 +39,6 @@ constexpr std::int64_t bad_for_s = 600, hung_for_s = 60;
 /// machine, and for one that waits in the system's kernel for ever.
 constexpr double trial_patience = 10;
 constexpr std::chrono::hours no_limit{24 * 365};   // for the pipe: who reads is asked
-
-std::int64_t now_s() {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 double limit_s() {
     const auto given = platform::environment("PARALLAX_DRIVER_TIMEOUT_S");
@@ -90,7 +87,7 @@ public:
         const std::vector<unsigned char> text = cache_->load(key(libraries));
         if (text.empty()) return std::nullopt;
         Verdict known = verdict_from(text);
-        const std::int64_t age = now_s() - known.at;
+        const std::int64_t age = seconds_since_1970() - known.at;
         const bool hung = known.given_up_s > 0;
         const bool recent = age >= 0 && age < (hung ? hung_for_s : bad_for_s) && !(hung && limit_s() > known.given_up_s);
         const bool holds =
@@ -176,7 +173,7 @@ private:
         verdict.state = state_of(verdict.files);
         verdict.circumstances = circumstances();
         const bool found = !verdict.files.empty() || !verdict.problem.empty();   // what was not there may come
-        verdict.at = found && !child_.was_killed() ? now_s() : 0;                // nor does what others did say anything of it
+        verdict.at = found && !child_.was_killed() ? seconds_since_1970() : 0;                // nor does what others did say anything of it
         return verdict;
     }
 
