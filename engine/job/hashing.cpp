@@ -24,7 +24,7 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
                 const host::OpenedFile opened = input.open(path);
                 if (!std::filesystem::is_directory(opened.path())) {   // of a folder its parts are hashed
                     report.files.push_back(report_file(opened.path(), info.format, stop, info.read_bytes));
-                    report.files.back().path = to_utf8(std::filesystem::absolute(path));
+                    if (opened.path() != path) report.files.back().path = to_utf8(std::filesystem::absolute(path));
                 }
                 for (const io::FilePart& part : info.parts) {
                     const host::OpenedFile other = input.open(part.path);

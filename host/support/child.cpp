@@ -217,17 +217,26 @@ bool Child::write(std::string_view bytes) {
     return true;
 }
 
-/// False where nothing more comes: the output is closed, the time is over, or the caller has given up.
-bool Child::read_more(Clock::time_point until, const std::function<bool()>& given_up) {
-    while (state_->output >= 0) {
+/// Until there is something to read, or the output is closed. False where nothing more comes: the time is over, the caller has
+/// given up, or the child has ended, though a process that it has left behind holds its output open.
+bool Child::wait_for_output(Clock::time_point until, const std::function<bool()>& given_up) {
+    for (bool has_ended = false; state_->output >= 0;) {
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();   // 0 when the time is over, not before
         if (left <= 0 || (given_up && given_up())) return false;
         forget_beginning(state_->messages);
         pollfd wanted{state_->output, POLLIN, 0};
         const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
+        if (ready > 0) return true;
         if (ready < 0 && errno != EINTR) return false;
-        if (ready <= 0) continue;
+        if (has_ended) return false;
+        has_ended = ready == 0 && !running();   // its last words may have come between the two questions: once more
+    }
+    return false;
+}
+
+bool Child::read_more(Clock::time_point until, const std::function<bool()>& given_up) {
+    while (wait_for_output(until, given_up)) {
         char buffer[65536];
         const ssize_t count = ::read(state_->output, buffer, sizeof buffer);
         if (count > 0) {
@@ -275,14 +284,7 @@ bool Child::read_into(void* to, std::size_t count, std::chrono::duration<double>
     std::memcpy(at, state_->read.data(), held);
     state_->read.erase(0, held);
     for (std::size_t done = held; done < count;) {
-        if (state_->output < 0) return false;
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-        if (left <= 0) return false;
-        forget_beginning(state_->messages);
-        pollfd wanted{state_->output, POLLIN, 0};
-        const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left, 100)));
-        if (ready < 0 && errno != EINTR) return false;
-        if (ready <= 0) continue;
+        if (!wait_for_output(until, {})) return false;
         const ssize_t got = ::read(state_->output, at + done, std::min<std::size_t>(count - done, 1u << 30));
         if (got > 0) done += static_cast<std::size_t>(got);
         if (got == 0) close_if_open(state_->output);

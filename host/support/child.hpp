@@ -42,7 +42,7 @@ public:
     bool write(std::string_view bytes);
     /// A line feed is added.
     bool write_line(const std::string& line) { return write(line + '\n'); }
-    /// The next line without its line feed. Nothing: it has closed its output, or the time is over (then running() holds), or
+    /// The next line without its line feed. Nothing: it has closed its output or ended, the time is over (then running() holds), or
     /// `given_up`, which is asked ten times a second, said so; or it was ended, since its line had no end.
     std::optional<std::string> read_line(std::chrono::duration<double> limit, const std::function<bool()>& given_up = {});
     /// No line of ours is as long.
@@ -72,6 +72,7 @@ public:
 private:
     struct State;
     void ended(int status);
+    bool wait_for_output(std::chrono::steady_clock::time_point until, const std::function<bool()>& given_up);
     bool read_more(std::chrono::steady_clock::time_point until, const std::function<bool()>& given_up);
     std::unique_ptr<State> state_;
     std::string ending_;

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #if !defined(_WIN32)
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,20 @@ TEST_CASE("a child's lines come whole, long ones too") {
     CHECK(!child.read_line(600s));
     child.leave(600s);
     CHECK(child.ending() == "exit status 0");
+}
+
+TEST_CASE("a child that has ended is not waited for, though a process that it left behind holds its output open") {
+    Child child(shell("sleep 600 & echo $!; echo last; exit 3"));
+    const int left_behind = std::stoi(child.read_line(600s).value_or("0"));
+    CHECK(child.read_line(600s) == "last");
+    const auto began = std::chrono::steady_clock::now();
+    CHECK(!child.read_line(500s));
+    char bytes[8];
+    CHECK(!child.read_into(bytes, sizeof bytes, 500s));
+    CHECK(std::chrono::steady_clock::now() - began < 400s);
+    CHECK(!child.running());
+    CHECK(child.ending() == "exit status 3");
+    if (left_behind > 0) ::kill(left_behind, SIGKILL);
 }
 
 TEST_CASE("a child whose messages cannot be kept is not started, and nothing of it stays open") {
