@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "compare/journal_lock.hpp"
 #include "job/paths.hpp"
@@ -11,6 +12,17 @@
 namespace parallax::engine::compare {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view first_words = R"({"parallax_journal":)";
+
+/// Whether a file without a whole line is the beginning of a header, after which nothing had been done.
+bool is_torn_header(const std::string& text) {
+    return !text.empty() && (text.starts_with(first_words) || first_words.starts_with(text));
+}
+
+}   // namespace
 
 Journal::Journal(fs::path path) : path_(std::move(path)), lock_(lock_journal(path_)) {
     read();
@@ -23,7 +35,11 @@ Journal::~Journal() {
 
 void Journal::read() {
     std::ifstream file(path_, std::ios::binary);
-    for (std::string line; std::getline(file, line) && !file.eof();) {
+    for (std::string line; std::getline(file, line);) {
+        if (file.eof()) {
+            if (header_.is_null() && is_torn_header(line)) return;
+            break;
+        }
         Json entry = Json::parse(line, nullptr, false);
         if (!entry.is_object()) break;
         if (header_.is_null() && !entry.contains("parallax_journal")) break;

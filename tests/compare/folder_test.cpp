@@ -141,6 +141,18 @@ TEST_CASE("compare: a file under a name that a study needs is refused before any
     CHECK(names_in(options.out) == std::vector<std::string>{"logs"});
 }
 
+TEST_CASE("compare: a journal that was torn in its first line is begun anew: nothing had been done") {
+    for (const char* torn : {R"({"para)", R"({"parallax_journal":1,"engi)"}) {
+        CAPTURE(torn);
+        const TempFolder folder;
+        CompareOptions options = options_in(folder);
+        write_text(options.out / "journal.jsonl", torn);
+        CHECK_NOTHROW(ready().run(options));
+        CHECK(!fs::exists(options.out / "journal.jsonl"));
+        CHECK(fs::exists(options.out / "report.json"));
+    }
+}
+
 TEST_CASE("compare: a journal.jsonl that no study has written is refused, and not touched") {
     const TempFolder folder;
     CompareOptions options = options_in(folder);
