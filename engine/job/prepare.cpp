@@ -120,6 +120,10 @@ bool is_settled(const io::Warning& warning, const InputSpec& input, const ArrayD
     }
 }
 
+std::string pointer_of_files(const InputSpec& input) {
+    return input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
+}
+
 /// A file that comes more than once, by whatever paths; null: there is none.
 const fs::path* find_twin(const std::vector<fs::path>& files) {
     std::unordered_set<fs::path::string_type> taken;
@@ -132,24 +136,32 @@ const fs::path* find_twin(const std::vector<fs::path>& files) {
 
 }  // namespace
 
+std::vector<fs::path> find_files(const InputSpec& input, const Locations& where, const Confinement* confinement,
+                                 const std::function<void(const fs::path& folder)>& before) {
+    std::vector<fs::path> files;
+    const std::string pointer = pointer_of_files(input);
+    for (const std::string& text : input.files) {
+        check_input_name(text, pointer);   // before it is removed
+        if (before) before(folder_of_input(text, where));
+        if (!input.globs || !has_wildcard(text)) {
+            files.push_back(confinement ? locate_input(text, where, pointer, *confinement) : resolve_input(text, where, pointer));
+            continue;
+        }
+        for (const fs::path& file : resolve_inputs(text, where, pointer, confinement)) files.push_back(file);
+    }
+    return files;
+}
+
 PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     PreparedInput prepared;
     if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
-    const std::string pointer = input.written.is_string() ? input.pointer : input.pointer + (input.globs ? "/files" : "/file");
+    const std::string pointer = pointer_of_files(input);
     std::unordered_set<fs::path::string_type> recovered;   // folders
-    for (const std::string& text : input.files) {
-        check_input_name(text, pointer);   // before it is removed
-        const fs::path folder = folder_of_input(text, where);
+    prepared.files = find_files(input, where, prepared.confinement.get(), [&](const fs::path& folder) {
         const bool is_new = recovered.insert(folder.native()).second;
         if (is_new && prepared.confinement) prepared.confinement->recover(folder);
         else if (is_new) io::recover(folder);
-        if (!input.globs || !has_wildcard(text)) {
-            prepared.files.push_back(prepared.confinement ? locate_input(text, where, pointer, *prepared.confinement)
-                                                          : resolve_input(text, where, pointer));
-            continue;
-        }
-        for (const fs::path& file : resolve_inputs(text, where, pointer, prepared.confinement.get())) prepared.files.push_back(file);
-    }
+    });
     const bool counts = input.globs && !input.combine.empty();
     if (const fs::path* const twin = counts ? find_twin(prepared.files) : nullptr)   // one stands for all
         prepared.warnings.push_back(fmt::format(

@@ -51,6 +51,10 @@ Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& kn
 /// that no output may replace.
 void check_places(const Prepared&);
 PreparedInput prepare_input(const InputSpec&, const Locations&);
+/// The files that it would read, none of which is opened; `before` hears of each folder before anything is looked for there. A
+/// confinement for a confined job. Throws ConfigError.
+std::vector<std::filesystem::path> find_files(const InputSpec&, const Locations&, const Confinement*,
+                                              const std::function<void(const std::filesystem::path& folder)>& before = {});
 
 /// What read() will deliver for a file: pages chosen, colours made luminance where the job says grey. Throws ConfigError for
 /// pages that are not there.

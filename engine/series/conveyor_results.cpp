@@ -2,6 +2,7 @@
 #include "core/clock.hpp"
 #include "io/transaction.hpp"
 #include "series/conveyor_belt.hpp"
+#include "series/reads.hpp"
 #include "series/table.hpp"
 #include "series/window.hpp"
 
@@ -60,6 +61,7 @@ void Conveyor::finish_item(Work& work) {
     record.item = series_.items.name(work.number);
     record.done = true;
     record.window = hash_of_window(work.window);
+    record.reads = hash_of_reads(*work.prepared, series_.where);
     for (const InputReport& input : work.input_reports) {
         for (const FileReport& file : input.files) {
             record.inputs.push_back(state_of_input(file));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -80,11 +81,21 @@ void remove_states(const std::vector<fs::path>& files, const std::vector<fs::pat
     }
 }
 
-/// The number of each item by its name.
-std::map<std::string, std::size_t> numbers_of(const Items& items) {
-    std::map<std::string, std::size_t> numbers;
-    for (std::size_t i = 0; i < items.size(); ++i) numbers.emplace(items.name(i), i);
-    return numbers;
+/// Whether an item is before another in the order of the series, which of watched files is not that in which they come.
+bool comes_before(const PreparedSeries& series, std::size_t a, std::size_t b) {
+    const ItemList& list = series.items.list;
+    return series.options.watch ? list.at(a).front().file < list.at(b).front().file : a < b;
+}
+
+/// The place of each item in that order, by its name.
+std::map<std::string, std::size_t> places_of(const PreparedSeries& series) {
+    std::vector<std::size_t> numbers(series.items.size());
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    if (series.options.watch)
+        std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) { return comes_before(series, a, b); });
+    std::map<std::string, std::size_t> places;
+    for (const std::size_t number : numbers) places.emplace(series.items.name(number), places.size());
+    return places;
 }
 
 }   // namespace
@@ -154,23 +165,29 @@ std::vector<Folds::State> Folds::found() const {
     return states;
 }
 
-/// Those that count, each item as often as it is one; items of others are computed again.
+/// Those that count, each item once; items of others are computed again.
 std::vector<Folds::State> Folds::states(const Records& records) const {
-    std::map<std::string, std::size_t> left;   // a file that two patterns find is two items of one name
-    for (std::size_t i = 0; i < series_.items.size(); ++i) ++left[series_.items.name(i)];
+    const std::map<std::string, std::size_t> places = places_of(series_);
+    std::set<std::string> taken;
     std::vector<State> counting;
     for (State& state : found()) {
-        std::map<std::string, std::size_t> times;
-        for (const std::string& item : state.items) ++times[item];
-        // Items that are no longer there are looked for by their names, too.
-        const bool once = std::all_of(times.begin(), times.end(), [&](const auto& item) {
-            return item.second <= left.try_emplace(item.first, 1).first->second;
-        });
-        if (!once || !fits(state, records) || !is_sound(state)) continue;
-        for (const auto& [item, count] : times) left[item] -= count;
+        const std::set<std::string> items(state.items.begin(), state.items.end());
+        const bool once = items.size() == state.items.size() &&
+                          std::none_of(items.begin(), items.end(), [&](const std::string& item) { return taken.contains(item); });
+        if (!once || !has_first(state, places) || !fits(state, records) || !is_sound(state)) continue;
+        taken.insert(items.begin(), items.end());
         counting.push_back(std::move(state));
     }
     return counting;
+}
+
+/// Whether what it has of its first item is still that of the first: patterns may stand in another order by now.
+bool Folds::has_first(const State& state, const std::map<std::string, std::size_t>& places) {
+    const auto first = places.find(state.first);
+    return first == places.end() || std::none_of(state.items.begin(), state.items.end(), [&](const std::string& item) {
+        const auto place = places.find(item);
+        return place != places.end() && place->second < first->second;
+    });
 }
 
 /// Whether it is of what the records say was read for its items.
@@ -286,7 +303,7 @@ void Folds::add(const Work& work, const Record& record) {
         n = items_.size();
         items_.push_back(record.item);
         read_ += what_was_read(record);
-        if (!first_ || work.number < *first_) {
+        if (!first_ || comes_before(series_, work.number, *first_)) {
             first_ = work.number;
             for (Output& output : outputs_) output.first = without_elements(array_of(work, output));
         }
@@ -356,7 +373,7 @@ void Folds::save_states(std::vector<fs::path>& written, Json& files, Json& seals
 }
 
 HostArray Folds::first_of(const Output& output, const std::vector<State>& all,
-                          const std::map<std::string, std::size_t>& numbers) const {
+                          const std::map<std::string, std::size_t>& places) const {
     const std::string& name = output.spec->name;
     const State* first = nullptr;
     for (const State& state : all) {
@@ -368,7 +385,7 @@ HostArray Folds::first_of(const Output& output, const std::vector<State>& all,
             throw Error(fmt::format("\"{}\" combines arrays of one shape: one process had {} ({}), another {} ({}). Leave those of "
                                     "one shape out of the series, then --resume",
                                     name, others.describe(), first->first, desc.describe(), state.first));
-        if (numbers.at(state.first) < numbers.at(first->first)) first = &state;
+        if (places.at(state.first) < places.at(first->first)) first = &state;
     }
     if (first != nullptr) return first->arrays.at(name);
     return output.known ? *output.known : HostArray{series_.sample.resolved.desc(output.spec->source).to_dense(), {}, {}};
@@ -379,15 +396,15 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& r
     const std::vector<State> all = states(records);
     // Frames were added as they came; a stack has them in the order of the items.
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    const std::map<std::string, std::size_t> numbers = numbers_of(series_.items);
+    const std::map<std::string, std::size_t> places = places_of(series_);
     for (const State& state : all) {
-        for (const std::string& item : state.items) found.emplace_back(numbers.at(item), found.size());
+        for (const std::string& item : state.items) found.emplace_back(places.at(item), found.size());
     }
     std::sort(found.begin(), found.end());
     std::vector<std::size_t> order;
     for (const auto& [number, place] : found) order.push_back(place);
     for (const Output& output : outputs_) {
-        const HostArray first = first_of(output, all, numbers);
+        const HostArray first = first_of(output, all, places);
         const ArrayDesc desc =
             combined(output.spec->combine, first.desc, static_cast<std::int64_t>(order.size()), series_.items.along);
         const auto total = make_statistic(output.spec->combine, first.desc, {});

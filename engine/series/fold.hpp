@@ -75,9 +75,10 @@ private:
     std::vector<State> states(const Records&) const;
     bool is_sound(const State&) const;
     bool fits(const State&, const Records&) const;
+    static bool has_first(const State&, const std::map<std::string, std::size_t>& places);
     void save_states(std::vector<std::filesystem::path>& written, Json& files, Json& seals);
     /// The first item's array, without its elements. Throws Error where processes have combined arrays of unlike shapes.
-    HostArray first_of(const Output&, const std::vector<State>&, const std::map<std::string, std::size_t>& numbers) const;
+    HostArray first_of(const Output&, const std::vector<State>&, const std::map<std::string, std::size_t>& places) const;
     const HostArray& array_of(const Work&, const Output&) const;
     void write(const std::filesystem::path&, const Output&, const Statistic& total, const ArrayDesc&, const Metadata&,
                const std::vector<std::size_t>& order) const;

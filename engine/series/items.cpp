@@ -110,12 +110,22 @@ void warn_of_twins(const ForEachSource& source, const std::vector<Element>& elem
 
 }  // namespace
 
+void ItemList::add(Item item) const {
+    std::string files;
+    for (const Element& element : item)
+        files += to_utf8(fs::absolute(element.file).lexically_normal()) + fmt::format("#{}\n", element.part.value_or(-1));
+    const std::unique_lock lock(data_->mutex);
+    if (const std::size_t time = ++data_->times[std::move(files)]; time > 1) data_->again.emplace(data_->items.size(), time);
+    data_->items.push_back(std::move(item));
+}
+
 std::string Items::name(std::size_t number) const {
     std::string name;
     for (const Element& element : list.at(number)) {
         name += (name.empty() ? "" : " + ") + name_of(element.file, where);
         if (element.part) name += fmt::format("#{}", *element.part);
     }
+    if (const std::size_t time = list.time_of(number); time > 1) name += fmt::format(" (time {})", time);
     return name;
 }
 

@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace parallax::engine::series {
@@ -36,15 +38,20 @@ public:
         const std::shared_lock lock(data_->mutex);
         return data_->items.at(number);
     }
-    void add(Item item) const {
-        const std::unique_lock lock(data_->mutex);
-        data_->items.push_back(std::move(item));
+    void add(Item) const;
+    /// Which of several items of the same files this is, from 1 on: patterns may overlap.
+    std::size_t time_of(std::size_t number) const {
+        const std::shared_lock lock(data_->mutex);
+        const auto again = data_->again.find(number);
+        return again == data_->again.end() ? 1 : again->second;
     }
 
 private:
     struct Data {
         std::shared_mutex mutex;
         std::vector<Item> items;
+        std::unordered_map<std::string, std::size_t> times;   ///< how many there are of the same files
+        std::map<std::size_t, std::size_t> again;             ///< number of an item that is not the first of them -> which it is
     };
     std::shared_ptr<Data> data_ = std::make_shared<Data>();
 };
@@ -64,8 +71,8 @@ struct Items {
     std::vector<std::string> warnings;        ///< what somebody should know before it runs
 
     std::size_t size() const { return list.size(); }
-    /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ". The
-    /// same from wherever the job is run.
+    /// For people and for the manifest: "run7/0001.tif", "data:stack.tif#12", of several variables joined by " + ", and where a
+    /// file comes more than once "run7/0001.tif (time 2)". The same from wherever the job is run; no two items have one.
     std::string name(std::size_t number) const;
 };
 

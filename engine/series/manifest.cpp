@@ -57,6 +57,7 @@ std::string line_of(const Record& record) {
               {"sequence", record.sequence}};
     if (!record.done) json["error"] = record.error;
     if (!record.window.empty()) json["window"] = record.window;
+    if (!record.reads.empty()) json["reads"] = record.reads;
     json["inputs"] = to_json(record.inputs);
     json["outputs"] = to_json(record.outputs);
     if (!record.rows.empty()) json["rows"] = record.rows;
@@ -80,6 +81,7 @@ Record record_of(const Json& json) {
     record.done = json.at("state") == "done";
     record.error = json.value("error", std::string());
     record.window = json.value("window", std::string());
+    record.reads = json.value("reads", std::string());
     record.at = json.at("at").get_ref<const std::int64_t&>();
     record.sequence = json.contains("sequence") ? json.at("sequence").get_ref<const std::int64_t&>() : 0;
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
@@ -175,12 +177,14 @@ bool is_own_journal(const fs::path& file) {
     return own;
 }
 
-/// Of made.json and found-<n>.json. Where a series has been at work, what is no JSON is one of its that was damaged.
+/// Of made.json and found-<n>.json. Where a series has been at work, what is no JSON is one of its that was damaged, and so is what
+/// has some of their words and is not as it was written.
 bool is_record_of_ours(const fs::path& file, bool of_a_series) {
     const std::optional<Json> json = document_in(file);
     if (!json) return of_a_series;
-    if (!json->is_object() || !is_as_written(*json, "format")) return false;
-    return json->contains("format") || json->contains("record") || json->contains("outputs");
+    if (!json->is_object() || !(of_a_series || is_as_written(*json, "format"))) return false;
+    const auto has = [&](const char* word) { return json->contains(word); };
+    return has("format") || has("record") || has("outputs");
 }
 
 /// Whether a series has been at work in a folder, whose header nobody can read.

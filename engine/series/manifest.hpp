@@ -41,6 +41,7 @@ struct Record {
     bool done = false;               ///< else failed
     std::string error;
     std::string window;              ///< hash_of_window(): what running inputs took it with; empty: there is none
+    std::string reads;               ///< hash_of_reads(): which files for which inputs; empty: a version before did not say
     std::vector<FileState> inputs, outputs;
     Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows; of one
                                      ///< that failed those of a file before, of which its results are

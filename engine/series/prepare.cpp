@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace parallax::engine::series {
 
@@ -106,27 +107,21 @@ void check_targets(const PreparedSeries& series) {
                       "no files of these names", how_to_replace(series.options));
 }
 
-/// Records and tables know items by their names. Of one name there are two where a file comes twice; those are done alike, but
-/// where each is taken with the items around it.
+/// Records and tables know items by their names.
 void check_names(const PreparedSeries& series) {
+    const std::string& pointer = series.items.for_each.sources.front().pointer;
     const auto runs = [](const InputSpec& input) { return input.running > 1; };
     const bool running = std::any_of(series.job.inputs.begin(), series.job.inputs.end(), runs);
-    std::unordered_map<std::string, std::size_t> named;
+    std::unordered_set<std::string> names;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
-        const auto [known, fresh] = named.emplace(series.items.name(i), i);
-        if (fresh) continue;
-        const Item first = series.items.list.at(known->second), other = series.items.list.at(i);
-        const bool same = std::equal(first.begin(), first.end(), other.begin(), other.end(),
-                                     [](const Element& a, const Element& b) { return a.file == b.file && a.part == b.part; });
-        if (!same)
-            throw ConfigError(series.items.for_each.sources.front().pointer,
-                              fmt::format("two items of the name \"{}\"", known->first), "items whose names differ",
+        const std::string name = series.items.name(i);
+        if (!names.insert(name).second)
+            throw ConfigError(pointer, fmt::format("two items of the name \"{}\"", name), "items whose names differ",
                               "rename one of their files");
-        if (running)
-            throw ConfigError(series.items.for_each.sources.front().pointer,
-                              fmt::format("the item \"{}\" more than once, with an input that is \"running\"", known->first),
-                              "each file once: the record of an item says which are around it",
-                              "see whether the patterns overlap; a file that is to come twice can be a link of another name");
+        if (running && series.items.list.time_of(i) > 1)   // nobody knows which frames are around it
+            throw ConfigError(pointer,
+                              fmt::format("the file of the item \"{}\" more than once, with an input that is \"running\"", name),
+                              "each file once", "see whether the patterns overlap; a file that is to come twice can be a link of another name");
     }
 }
 

@@ -37,6 +37,10 @@ bool RecordedFiles::may_read(const std::vector<FileState>& files) const {
     });
 }
 
+fs::path RecordedFiles::place_of(const fs::path& file, const Locations& where) {
+    return where.confined ? as_written(file) : series::place_of(file);
+}
+
 fs::path RecordedFiles::place_of(const fs::path& file) const {
     return confinement_ ? as_written(file) : series::place_of(file);
 }

@@ -7,6 +7,7 @@
 #include "job/output_paths.hpp"
 #include "series/conveyor.hpp"
 #include "series/known_folders.hpp"
+#include "series/reads.hpp"
 #include "series/recorded_files.hpp"
 #include "support/entries.hpp"
 #include "support/file_lock.hpp"
@@ -46,35 +47,29 @@ std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item)
     return targets;
 }
 
-bool is_done(const PreparedSeries& series, const RecordedFiles& files, WindowsNow& windows, std::size_t item,
-             const Record& record) {
-    if (!record.done || record.window != windows.of(item)) return false;
-    std::vector<std::string> targets;
-    for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(files.place_of(target)));
-    std::vector<std::string> written;
-    for (const FileState& file : record.outputs) written.push_back(to_utf8(files.place_of(path_from(file.path))));
-    // A job of the same names in another folder writes to the same places, too; what it reads is elsewhere.
-    std::set<fs::path> read;
-    for (const FileState& file : record.inputs) read.insert(files.place_of(path_from(file.path)));
-    const auto is_read = [&](const Element& element) {
-        const Job job = job_of(series.job, series.items, item);
-        const auto names_it = [&](const InputSpec& input) {
-            return std::count(input.files.begin(), input.files.end(), to_utf8(element.file)) > 0;
-        };
-        return read.count(files.place_of(element.file)) > 0 || std::none_of(job.inputs.begin(), job.inputs.end(), names_it);
-    };
-    const std::vector<Element>& elements = series.items.list.at(item);
-    if (!std::all_of(elements.begin(), elements.end(), is_read)) return false;
-    return targets == written && files.unchanged(record.inputs) &&
-           std::all_of(record.outputs.begin(), record.outputs.end(),
-                       [&](const FileState& output) { return files.output_unchanged(output); });
-}
+/// What items of a series are by now, against what is recorded of them.
+struct Now {
+    const PreparedSeries& series;
+    const RecordedFiles files{series.where, RecordedFiles::Looks::once};
+    ReadsNow reads{series, files};
+
+    bool is_done(std::size_t item, const Record& record, WindowsNow& windows) {
+        if (!record.done || record.window != windows.of(item)) return false;
+        std::vector<std::string> targets;
+        for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(files.place_of(target)));
+        std::vector<std::string> written;
+        for (const FileState& file : record.outputs) written.push_back(to_utf8(files.place_of(path_from(file.path))));
+        return targets == written && reads.as_recorded(item, record.inputs, record.reads) && files.unchanged(record.inputs) &&
+               std::all_of(record.outputs.begin(), record.outputs.end(),
+                           [&](const FileState& output) { return files.output_unchanged(output); });
+    }
+};
 
 std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
-    const RecordedFiles files(series.where, RecordedFiles::Looks::once);
+    Now now{series};
     std::map<std::string, Record> records = manifest.load();
-    std::erase_if(records, [&](const auto& known) { return !files.may_read(known.second.inputs); });   // no run's of this job
+    std::erase_if(records, [&](const auto& known) { return !now.files.may_read(known.second.inputs); });   // no run's of this job
     if (!series.options.resume) {
         for (std::size_t i = 0; i < series.items.size(); ++i) {
             if (!is_mine(series, i)) continue;
@@ -92,10 +87,10 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
         return todo;
     }
     std::vector<bool> left(series.items.size(), false);
-    WindowsNow windows(series, files, records);
+    WindowsNow windows(series, now.files, now.reads, records);
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const auto record = records.find(series.items.name(i));
-        left[i] = is_mine(series, i) && (record == records.end() || !is_done(series, files, windows, i, record->second));
+        left[i] = is_mine(series, i) && (record == records.end() || !now.is_done(i, record->second, windows));
     }
     if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
         std::set<std::string> gone = folds.saved(records);   // items that are no longer there
@@ -162,6 +157,12 @@ void gather(const PreparedSeries& series, const std::map<std::string, Record>& r
         for (OutputReport& report : folds.finish(files, records)) result.gathered.push_back(std::move(report));
 }
 
+/// Whether a file that another shard's item was made of has changed since. One that is not there may be so only from here.
+bool has_changed(const RecordedFiles& files, const Record& record) {
+    return std::any_of(record.inputs.begin(), record.inputs.end(),
+                       [&](const FileState& file) { return files.is_there(file) && !files.unchanged(file); });
+}
+
 /// What records and states hold of the items by the end.
 struct Coverage {
     bool complete = false;              ///< every item of every shard has been dealt with
@@ -171,11 +172,13 @@ struct Coverage {
 Coverage coverage_of(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds) {
     const std::set<std::string> saved = folds.empty() ? std::set<std::string>() : folds.saved(records);
     Coverage coverage;
+    const RecordedFiles files(series.where, RecordedFiles::Looks::once);
     bool all = true, any = false;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const std::string name = series.items.name(i);
         const auto record = records.find(name);
-        const bool there = record != records.end() && (!record->second.done || folds.empty() || saved.count(name));
+        const bool there = record != records.end() && (!record->second.done || folds.empty() || saved.count(name)) &&
+                           (is_mine(series, i) || !has_changed(files, record->second));
         all = all && there;
         any = any || (there && record->second.done);
         if (!there && is_mine(series, i)) coverage.missing.push_back(name);

@@ -9,6 +9,7 @@
 #include "job/load.hpp"
 #include "series/checked.hpp"
 #include "series/first_items.hpp"
+#include "series/reads.hpp"
 #include "series/recorded_files.hpp"
 #include "support/octets.hpp"
 #include "exec/resident.hpp"
@@ -57,20 +58,30 @@ Json files_of(const Work& work) {
 void check_source(const PreparedSeries& series, const RecordedFiles& files, const StepSpec& step, const Json& found,
                   SeriesResult& result) {
     const auto item = found.at("item").get<std::string>();
+    const auto refuse = [&](const std::string& how) {
+        throw ConfigError(series.options.resume ? "--resume" : "--shard",
+                          fmt::format("{} that {}, in which the step \"{}\" found what all items share", item, how, step.id),
+                          "the file as it was", "--overwrite begins anew, and looks again");
+    };
+    bool all_there = true;
+    std::vector<FileState> inputs;
     for (const Json& input : host::with_text_as_octets(found.value("inputs", Json::array()))) {
-        const FileState file = file_from(input);
+        const FileState& file = inputs.emplace_back(file_from(input));
         if (!files.is_there(file)) {
+            all_there = false;
             result.warnings.push_back(
                 {fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
                              "begins anew, and looks again",
                              step.id, item),
                  item, 1});
         } else if (!files.unchanged(file)) {
-            throw ConfigError(
-                series.options.resume ? "--resume" : "--shard",
-                fmt::format("{} that has changed, in which the step \"{}\" found what all items share", item, step.id),
-                "the file as it was", "--overwrite begins anew, and looks again");
+            refuse("has changed");
         }
+    }
+    for (std::size_t i = 0; all_there && i < series.items.size(); ++i) {
+        if (series.items.name(i) != item) continue;
+        if (!ReadsNow(series, files).as_recorded(i, inputs, found.value("reads", std::string()))) refuse("reads other files by now");
+        break;
     }
 }
 
@@ -94,6 +105,7 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
                {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
                {"warnings", std::move(warnings)},
                {"inputs", host::with_octets_as_text(files_of(work))},
+               {"reads", hash_of_reads(prepared, series.where)},
                {"format", 2}};
     if (!array.memory) return found;
     const double strength = prepared.job.steps[step].algorithm->finding->strength(found["record"], array);

@@ -43,7 +43,7 @@ const std::string& WindowsNow::contents(std::size_t input, std::size_t item) {
 std::string WindowsNow::look(std::size_t input, std::size_t item) const {
     if (const auto record = records_.find(series_.items.name(item)); record != records_.end()) {
         InputReport report;
-        bool unchanged = true;
+        bool unchanged = reads_.as_recorded(item, record->second.inputs, record->second.reads);
         for (const FileState& file : record->second.inputs) {
             if (file.of != series_.job.inputs[input].name) continue;
             unchanged = unchanged && files_.unchanged(file);

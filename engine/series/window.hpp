@@ -4,6 +4,7 @@
 
 #include "job/report.hpp"
 #include "series/manifest.hpp"
+#include "series/reads.hpp"
 #include "series/recorded_files.hpp"
 #include "series/series.hpp"
 
@@ -29,8 +30,8 @@ std::string hash_of_window(const std::string&);
 /// The windows as they would be now. What a frame holds its record says while its files are what they were; others are read.
 class WindowsNow {
 public:
-    WindowsNow(const PreparedSeries& series, const RecordedFiles& files, const std::map<std::string, Record>& records)
-        : series_(series), files_(files), records_(records) {}
+    WindowsNow(const PreparedSeries& series, const RecordedFiles& files, ReadsNow& reads, const std::map<std::string, Record>& records)
+        : series_(series), files_(files), reads_(reads), records_(records) {}
     std::string of(std::size_t item);
 
 private:
@@ -39,6 +40,7 @@ private:
 
     const PreparedSeries& series_;
     const RecordedFiles& files_;
+    ReadsNow& reads_;
     const std::map<std::string, Record>& records_;
     std::map<std::pair<std::size_t, std::size_t>, std::string> known_;
 };

@@ -221,7 +221,7 @@ TEST_CASE("series: wrong requests are refused before anything is written") {
         {R"({"for_each": {"frame": ["frames/*.tif", "frames/f001.tif"]}, "outputs": {"sum": "{frame.index}.npy"},
              "inputs": {"image": {"file": "{frame}", "running": 3, "combine": "mean"}}})",
          {},
-         {"/for_each/frame", "f001.tif\" more than once", "\"running\"", "see whether the patterns overlap"}},
+         {"/for_each/frame", "f001.tif (time 2)\" more than once", "\"running\"", "see whether the patterns overlap"}},
         {R"({"inputs": {"image": {"file": "{frame}", "running": 4, "combine": "mean"}}})",
          {},
          {"/inputs/image/running", "an odd number"}},
