@@ -9,6 +9,7 @@
 #include "io/foreign.hpp"
 #include "io/format.hpp"
 #include "io/ome_xml.hpp"
+#include "io/parts.hpp"
 #include "io/pieces.hpp"
 #include "io/unlike_pages.hpp"
 #include "parallax/host/error.hpp"
@@ -109,12 +110,18 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
 }
 
 /// The header of its name beside a file that has none, as of the .img of a pair; empty: there is none.
-std::string header_beside(fs::path elements) {
+std::string header_beside(const Source& source) {
+    fs::path elements = source.asked.filename();
     if (host::lower(show(elements.extension())) == ".gz") elements.replace_extension();
     for (const char* const ending : {".hdr", ".nhdr", ".mhd"}) {
-        std::error_code none;
         const fs::path header = fs::path(elements).replace_extension(ending);
-        if (header != elements && fs::is_regular_file(header, none)) return show(header.filename());
+        if (header == elements) continue;
+        try {
+            std::error_code none;
+            const auto opened = open_if_there(source, header);
+            if (opened && fs::is_regular_file(opened->path(), none)) return show(header);
+        } catch (const Error&) {   // of a confined job: elsewhere, or a folder
+        }
     }
     return {};
 }
@@ -159,7 +166,7 @@ Detected detect(const Source& source) {
         fail(source, fmt::format("is named as {} but does not begin as one", named->name),
              "the file is damaged, or its name is wrong");
     }
-    const std::string header = header_beside(source.asked);
+    const std::string header = header_beside(source);
     const std::string hint =
         header.empty() ? readable : fmt::format("{} beside it may describe its elements: read that file", header);
     fail(source, compressed ? "is compressed, and holds no format that is known" : "holds no format that is known", hint);

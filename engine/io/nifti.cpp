@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <locale>
 #include <sstream>
@@ -185,20 +186,20 @@ void go_to(GzReader& stream, std::uint64_t bytes, bool compressed) {
         stream.jump(bytes);
 }
 
-/// Of a pair, by the name of its header: voxels may be packed where the header is not, and the other way round.
+/// Of a pair, by the name of its header: a.img belongs to a.hdr, a.img.gz to a.hdr.gz. Where that is not there the other is
+/// taken: voxels may be packed where the header is not, and the other way round.
 Part find_voxels(const Source& source) {
     std::string stem = show(source.asked.filename());
+    const bool packed = host::lower(stem).ends_with(".gz");
     for (const std::string_view ending : {".gz", ".hdr"}) {
         if (host::lower(stem).ends_with(ending)) stem.resize(stem.size() - ending.size());
     }
-    for (const char* const ending : {".img.gz", ".IMG"}) {
-        std::error_code ignored;
+    const auto endings = packed ? std::array{".img.gz", ".img", ".IMG"} : std::array{".img", ".IMG", ".img.gz"};
+    for (const char* const ending : endings) {
         const std::string name = stem + ending;
-        const std::filesystem::path there =
-            source.asked.parent_path() / std::filesystem::path(std::u8string(name.begin(), name.end()));
-        if (std::filesystem::exists(there, ignored)) return open_part(source, name);
+        if (open_if_there(source, std::filesystem::path(std::u8string(name.begin(), name.end())))) return open_part(source, name);
     }
-    return open_part(source, stem + ".img");
+    return open_part(source, stem + endings[0]);
 }
 
 /// Leaves the stream behind the header; `position` is where that is.

@@ -37,6 +37,17 @@ Part open_part(const Source& source, std::string_view name) {
     return part;
 }
 
+std::optional<host::OpenedFile> open_if_there(const Source& source, const fs::path& name) {
+    const fs::path path = source.asked.parent_path() / name;
+    if (source.options.open_part) {
+        host::OpenedFile opened = source.options.open_part(path);
+        return opened.path().empty() ? std::nullopt : std::optional(std::move(opened));
+    }
+    std::error_code error;
+    if (fs::status(path, error).type() == fs::file_type::not_found) return std::nullopt;
+    return host::OpenedFile(path);
+}
+
 std::vector<std::string> names_by_pattern(const Source& source, std::string_view pattern) {
     const auto refuse = [&](const char* why) {
         fail(source, fmt::format("names its files by the pattern \"{}\", {}", shortened(pattern), why),

@@ -9,6 +9,7 @@
 #include "io/file.hpp"
 #include "io/name_outline.hpp"
 #include "io/ome_read.hpp"
+#include "io/parts.hpp"
 #include "io/text_header.hpp"
 #include "io/xml.hpp"
 #include "parallax/host/error.hpp"
@@ -75,14 +76,7 @@ std::optional<host::OpenedFile> TiffSet::open_beside(const std::string& name) co
              "put the files into one folder and write their bare names, or state \"page_axis\": \"z\", which reads the pages of "
              "one "
              "TIFF alone");
-    const fs::path path = source_.asked.parent_path() / path_of(bare);
-    if (source_.options.open_part) {
-        host::OpenedFile opened = source_.options.open_part(path);
-        return opened.path().empty() ? std::nullopt : std::optional(std::move(opened));
-    }
-    std::error_code error;
-    if (fs::status(path, error).type() == fs::file_type::not_found) return std::nullopt;
-    return host::OpenedFile(path);
+    return open_if_there(source_, path_of(bare));
 }
 
 void TiffSet::make_room() const {

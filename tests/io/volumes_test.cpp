@@ -308,6 +308,25 @@ TEST_CASE("volumes: a NIfTI pair") {
     CHECK(io_error(folder / "c.hdr", [&] { io::info(folder / "c.hdr"); }).problem.find("c.img") != std::string::npos);
 }
 
+TEST_CASE("volumes: of a NIfTI pair the voxels are those whose name belongs to the header's") {
+    const Folder folder;
+    NiftiFixture fixture;
+    fixture.dim = {3, 2, 2, 2};
+    std::string header = fixture.header().substr(0, 348);
+    header.replace(344, 3, "ni1"), header.replace(108, 4, std::string(4, '\0'));
+    const std::string plain(16, '\1'), packed(16, '\2');
+    put(folder / "a.hdr", header), put(folder / "a.hdr.gz", deflated(header, 31));
+    const auto first = [&](const char* name) { return values_of<std::int16_t>(io::read(folder / name))[0]; };
+    put(folder / "a.img.gz", deflated(packed, 31));
+    CHECK(first("a.hdr") == 0x202);
+    CHECK(first("a.hdr.gz") == 0x202);
+    put(folder / "a.img", plain);
+    CHECK(first("a.hdr") == 0x101);
+    CHECK(first("a.hdr.gz") == 0x202);
+    fs::remove(folder / "a.img.gz");
+    CHECK(first("a.hdr.gz") == 0x101);
+}
+
 TEST_CASE("volumes: one array of an NPZ archive") {
     const Folder folder;
     const std::string data = make_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2, 2), }", elements);

@@ -271,6 +271,42 @@ TEST_CASE("confined: a file of HDF5 leads to no other file") {
     }
 }
 
+TEST_CASE("confined: what lies beside a file is looked for in the folders that are held, whatever is elsewhere") {
+    const TempFolder folder, outside;
+    io::write(folder / "v.nii", all_of(7));
+    std::ifstream in(folder / "v.nii", std::ios::binary);
+    std::string header(348, '\0');
+    in.read(header.data(), 348);
+    header.replace(344, 3, "ni1"), header.replace(108, 4, std::string(4, '\0'));
+    const auto answers = [&](const char* name, const char* link) {   // where what the link leads to is there, and where not
+        fs::remove(folder / link);
+        fs::create_symlink(outside / "there", folder / link);
+        write_text(folder / "job.json", std::string(R"({"parallax": 1, "inputs": {"image": ")") + name +
+                                            R"("}, "steps": [{"run": "convert", "type": "u8"}], "outputs": {"image": "o.npy"}})");
+        std::vector<std::string> all;
+        for (const bool there : {false, true}) {
+            if (there) write_text(outside / "there", "x");
+            else fs::remove(outside / "there");
+            all.push_back(run_program({"run", "job.json", "--confined", "--quiet", "--device", "native", "--overwrite"},
+                                      folder.path()).err);
+        }
+        fs::remove(folder / link);
+        return all;
+    };
+    write_text(folder / "a.hdr", header);
+    for (const char* const link : {"a.img.gz", "a.IMG", "a.img"}) {
+        const std::vector<std::string> both = answers("a.hdr", link);
+        CHECK(both[0] == both[1]);
+    }
+    write_text(folder / "a.img", std::string(16 * 12, '\7'));
+    const std::vector<std::string> pair = answers("a.hdr", "a.img.gz");
+    CHECK(pair[0] == pair[1]);
+    fs::remove(folder / "a.hdr");
+    const std::vector<std::string> beside = answers("a.img", "a.hdr");   // a header that would be named
+    CHECK(beside[0] == beside[1]);
+    CHECK(contains(beside[0], "holds no format"));
+}
+
 TEST_CASE("confined: recovery removes nothing outside, and follows no pointer there") {
     const TempFolder folder, outside;
     fs::create_directories(folder / "job/in");
