@@ -23,8 +23,12 @@ struct Dicom {
     std::optional<std::string> photometric = "MONOCHROME2";
     std::vector<std::uint16_t> palette;   ///< entries, first, bits, for all three colours
     std::string frame_ms;                 ///< with a second frame
+    std::string frames;
     std::string slope, intercept;
-    std::string position;   ///< with directions along x and y, and pixels of .5 mm
+    std::string position, directions = "1\\0\\0\\0\\1\\0";   ///< where a position is said
+    std::string spacing;    ///< of pixels; with a position .5 mm where nothing else is said
+    std::optional<std::string> shared_slope;   ///< of an enhanced file, with an intercept of 0; empty: a group without
+    std::vector<std::string> frame_slopes;     ///< the same of each frame
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
     std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
     bool delimited = true;                ///< with the mark behind the last of them
@@ -40,16 +44,17 @@ struct Dicom {
         const auto decimals = [&](std::uint16_t group, std::uint16_t number, const std::string& value) {
             element(file, group, number, "DS", value + (value.size() % 2 ? " " : ""));
         };
-        if (!position.empty()) decimals(0x20, 0x32, position), decimals(0x20, 0x37, "1\\0\\0\\0\\1\\0");
+        if (!position.empty()) decimals(0x20, 0x32, position), decimals(0x20, 0x37, directions);
         word(file, 0x02, samples);
         if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
         word(file, 0x06, planar);
-        if (!frame_ms.empty()) element(file, 0x28, 0x08, "IS", "2 ");
+        const std::string count = frames.empty() && !frame_ms.empty() ? "2" : frames;
+        if (!count.empty()) element(file, 0x28, 0x08, "IS", count + (count.size() % 2 ? " " : ""));
         word(file, 0x10, rows), word(file, 0x11, columns);
-        if (!position.empty()) decimals(0x28, 0x30, ".5\\.5");
+        if (!position.empty() || !spacing.empty()) decimals(0x28, 0x30, spacing.empty() ? ".5\\.5" : spacing);
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
-        if (!intercept.empty()) element(file, 0x28, 0x1052, "DS", intercept);
-        if (!slope.empty()) element(file, 0x28, 0x1053, "DS", slope);
+        if (!intercept.empty()) decimals(0x28, 0x1052, intercept);
+        if (!slope.empty()) decimals(0x28, 0x1053, slope);
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
             Bytes words;
             for (const std::uint16_t value : palette) words.add(value);
@@ -58,6 +63,10 @@ struct Dicom {
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
             element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", entries);
         if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
+        if (shared_slope) element(file, 0x5200, 0x9229, "SQ", group_of(*shared_slope));
+        std::string groups;
+        for (const std::string& one : frame_slopes) groups += group_of(one);
+        if (!groups.empty()) element(file, 0x5200, 0x9230, "SQ", groups);
         if (!fragments.empty()) {
             file.add<std::uint16_t>(0x7fe0).add<std::uint16_t>(0x10).add_text(std::string("OB\0\0\xff\xff\xff\xff", 8));
             item(file, 0xe000, "");
@@ -72,11 +81,21 @@ struct Dicom {
 private:
     static void element(Bytes& to, std::uint16_t group, std::uint16_t number, const std::string& type, const std::string& value) {
         to.add(group).add(number).add_text(type);
-        if (type == "OW")
+        if (type == "OW" || type == "SQ")
             to.add<std::uint16_t>(0).add(static_cast<std::uint32_t>(value.size()));
         else
             to.add(static_cast<std::uint16_t>(value.size()));
         to.add_text(value);
+    }
+    /// An item of functional groups, with a slope.
+    static std::string group_of(const std::string& slope) {
+        Bytes line, inside, group, whole;
+        element(line, 0x28, 0x1052, "DS", "0 ");
+        element(line, 0x28, 0x1053, "DS", slope + (slope.size() % 2 ? " " : ""));
+        item(inside, 0xe000, line.text);
+        if (!slope.empty()) element(group, 0x28, 0x9145, "SQ", inside.text);
+        item(whole, 0xe000, group.text);
+        return whole.text;
     }
     static void item(Bytes& to, std::uint16_t number, const std::string& value) {
         to.add<std::uint16_t>(0xfffe).add(number).add(static_cast<std::uint32_t>(value.size() + value.size() % 2));

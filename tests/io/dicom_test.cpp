@@ -291,10 +291,88 @@ TEST_CASE("dicom: slope and intercept are applied together, and told where they 
     Dicom wide = file(".5", "0 ");
     wide.allocated = 32, wide.stored = 32, wide.high = 31, wide.pixels = std::string(16, '\1');
     has(told(folder, wide), "stored as u32 and scaled, and read as f32");
-    for (const Dicom& one : {file("0 ", "5 "), file("2 ", ""), file("", "-3"), file("ab", "5 ")}) {
+    for (const Dicom& one : {file("0 ", "5 "), file("2 ", ""), file("", "-3")}) {
         has(told(folder, one), "slope and intercept");
         CHECK(read<std::uint8_t>(folder, one) == std::vector<std::uint8_t>{1, 2, 3, 255});
     }
+    has(refusal(folder, file("2,5", "0")), "(0028,1053) is \"2,5\"");
+    has(refusal(folder, file("1", "-1 024")), "(0028,1052) is \"-1 024\"");
+    for (const char* const none : {"ab", "nan", "inf", "1e999", "1e", "--1"})
+        has(refusal(folder, file(none, "5")), "(0028,1053)");
+    CHECK(read<float>(folder, file(" +2 ", " -3.0 ")) == std::vector<float>{-1, 1, 3, 507});
+}
+
+TEST_CASE("dicom: text that is no number to its end is told, and what it says not taken") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.spacing = "1,25\\1,25";
+    has(told(folder, file), "(0028,0030) is \"1,25\\1,25\"");
+    CHECK(io::info(folder / "a.dcm").desc.unit.empty());
+    file.spacing = "1.25 \\ +1.5 ";
+    CHECK(told(folder, file).empty());
+    CHECK(io::info(folder / "a.dcm").desc.find('y')->spacing == 1.25);
+    CHECK(io::info(folder / "a.dcm").desc.find('x')->spacing == 1.5);
+    file.spacing.clear(), file.position = "DOE^JOHN\\0\\0";
+    has(told(folder, file), "(0020,0032)");
+    CHECK(told(folder, file).find("DOE") == std::string::npos);   // whatever stands there by a fault
+    CHECK_FALSE(io::info(folder / "a.dcm").metadata.affine);
+}
+
+TEST_CASE("dicom: frames of an enhanced file are rescaled each by its own, or the file is refused") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const auto file = [](std::optional<std::string> shared, std::vector<std::string> own) {
+        Dicom one;
+        one.rows = 1, one.columns = 2, one.frames = "3", one.pixels = std::string("\x0a\x0a\x0a\x0a\x0a\x0a", 6);
+        one.shared_slope = std::move(shared), one.frame_slopes = std::move(own);
+        return one;
+    };
+    CHECK(read<float>(folder, file({}, {"2", "1", "3"})) == std::vector<float>{20, 20, 10, 10, 30, 30});
+    CHECK(read<float>(folder, file("2", {"", "", ""})) == std::vector<float>(6, 20));
+    CHECK(read<float>(folder, file("2", {"", "4", ""})) == std::vector<float>{20, 20, 40, 40, 20, 20});
+    CHECK(read<std::uint8_t>(folder, file({}, {"", "", ""})) == std::vector<std::uint8_t>(6, 10));
+    has(refusal(folder, file({}, {"2", "", "3"})), "frame 2 of 3");
+    has(refusal(folder, file({}, {"2", "4"})), "2 of its 3 frames");
+    has(refusal(folder, file({}, {"2", "4", "3", "5"})), "4 of its 3 frames");
+    has(refusal(folder, file({}, {"2", "2,5", "3"})), "(0028,1053) is \"2,5\"");
+    has(refusal(folder, file("abc", {})), "(0028,1053)");
+    for (const char* const slope : {"0", "1\\2"}) {
+        has(refusal(folder, file(slope, {})), "rescale slope");
+        has(refusal(folder, file({}, {"2", slope, "3"})), "rescale slope");
+    }
+}
+
+TEST_CASE("dicom: pixels of more frames than the header tells are an error") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.pixels = std::string(12, '\1');
+    for (const auto& [frames, words] : std::map<std::string, std::string>{
+             {"", "does not say"}, {"0", "is \"0\""}, {"-3", "is \"-3\""}, {"2.5", "is \"2.5\""}, {"abc", "is text"},
+             {"2", "is \"2\""}}) {
+        file.frames = frames;
+        const std::string refused = refusal(folder, file);
+        has(refused, "pixels of 3 frames");
+        has(refused, words);
+    }
+    file.frames = "3";
+    CHECK(told(folder, file).empty());
+    CHECK(read<std::uint8_t>(folder, file).size() == 12);
+    file.pixels = std::string("\x01\x02\x03\xff\0\0", 6);   // one, and less than one more
+    for (const char* const frames : {"", "0", "abc"}) {
+        file.frames = frames;
+        CHECK(told(folder, file).empty() == file.frames.empty());
+        CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 255});
+    }
+    Dicom colours;
+    colours.samples = 3, colours.planar = 0, colours.photometric = "YBR_FULL_422", colours.pixels = std::string(16, '\1');
+    has(refusal(folder, colours), "pixels of 2 frames");
+    Dicom bits;
+    bits.allocated = 1, bits.stored = 1, bits.high = 0, bits.rows = 8, bits.columns = 8, bits.pixels = std::string(24, '\1');
+    has(refusal(folder, bits), "pixels of 3 frames");
+    bits.rows = 2, bits.columns = 2, bits.pixels = std::string(2, '\1');   // filled up to an even length
+    CHECK(read<std::uint8_t>(folder, bits).size() == 4);
 }
 
 TEST_CASE("dicom: slices of a tilted gantry are told") {

@@ -36,20 +36,58 @@ std::string text_at(const gdcm::DataSet& set, std::uint16_t group, std::uint16_t
     return set.FindDataElement(tag) ? text_of(set.GetDataElement(tag)) : std::string();
 }
 
-/// Decimal strings: "0.5\0.5".
-std::vector<double> decimals_at(const gdcm::DataSet& set, std::uint16_t group, std::uint16_t element) {
-    const std::string text = text_at(set, group, element);
+/// Decimal strings, "0.5\0.5", with spaces around each; none where one of them is no number to its end ("0,5").
+std::optional<std::vector<double>> decimals_in(std::string_view text) {
     std::vector<double> values;
     for (std::size_t at = 0; at < text.size() && values.size() < 65536;) {
         const std::size_t end = std::min(text.find('\\', at), text.size());
-        std::size_t from = at;
-        while (from < end && (text[from] == ' ' || text[from] == '+')) ++from;
-        double value = NAN;
-        std::from_chars(text.data() + from, text.data() + end, value);
-        values.push_back(value);
+        std::string_view one = text.substr(at, end - at);
         at = end + 1;
+        while (one.starts_with(' ')) one.remove_prefix(1);
+        while (one.ends_with(' ')) one.remove_suffix(1);
+        if (one.starts_with('+') && !one.starts_with("+-")) one.remove_prefix(1);
+        double value = NAN;
+        const auto [rest, error] = std::from_chars(one.data(), one.data() + one.size(), value);
+        if (error != std::errc() || rest != one.data() + one.size() || !std::isfinite(value)) return std::nullopt;
+        values.push_back(value);
     }
     return values;
+}
+
+/// An element with its text, for messages. What has other letters than numbers have is not shown: by a fault it may be a name.
+std::string shown_number(std::uint16_t group, std::uint16_t element, const std::string& text) {
+    std::array<char, 32> tag{};
+    std::snprintf(tag.data(), tag.size(), "its element (%04x,%04x) is ", group, element);
+    const bool plain = text.size() <= 64 && text.find_first_not_of("0123456789+-.,eE \\") == std::string::npos;
+    return tag.data() + (plain ? '"' + text + '"' : std::string("text"));
+}
+
+void tell(std::vector<Told>& to, Told told) {   // of a thousand frames once
+    if (std::find(to.begin(), to.end(), told) == to.end()) to.push_back(std::move(told));
+}
+
+/// The same of an element; what is no number is told, and counts as not there.
+std::vector<double> decimals_at(const gdcm::DataSet& set, std::uint16_t group, std::uint16_t element, std::vector<Told>& told) {
+    const std::string text = text_at(set, group, element);
+    if (const auto values = decimals_in(text)) return *values;
+    const bool distances = element == 0x0030 || element == 0x0088 || element == 0x1164 || element == 0x2010;
+    tell(told, {shown_number(group, element, text) + ", which is no number: it is left out", distances ? "spacing" : ""});
+    return {};
+}
+
+/// Slope and intercept, each with as many numbers as are there. Without them pixels are others: what is no number is an error.
+std::array<std::vector<double>, 2> rescale_at(const gdcm::DataSet& set) {
+    std::array<std::vector<double>, 2> line;
+    for (std::uint16_t i = 0; i < 2; ++i) {
+        const auto element = static_cast<std::uint16_t>(i == 0 ? 0x1053 : 0x1052);
+        const std::string text = text_at(set, 0x0028, element);
+        auto values = decimals_in(text);
+        if (!values)
+            throw Problem{
+                "is a DICOM file that cannot be rescaled: " + shown_number(0x0028, element, text) + ", which is no number", mend};
+        line[i] = std::move(*values);
+    }
+    return line;
 }
 
 /// Binary numbers, in this machine's byte order as GDCM has read them.
@@ -79,22 +117,61 @@ std::vector<gdcm::DataSet> items_at(const gdcm::DataSet& set, std::uint16_t grou
     return items;
 }
 
-void add_place(const gdcm::DataSet& set, Place& place) {
-    if (const auto p = decimals_at(set, 0x0020, 0x0032); p.size() == 3) place.position = Vector{p[0], p[1], p[2]};
-    if (const auto d = decimals_at(set, 0x0020, 0x0037); d.size() == 6)
+void add_place(const gdcm::DataSet& set, Place& place, std::vector<Told>& told) {
+    if (const auto p = decimals_at(set, 0x0020, 0x0032, told); p.size() == 3) place.position = Vector{p[0], p[1], p[2]};
+    if (const auto d = decimals_at(set, 0x0020, 0x0037, told); d.size() == 6)
         place.directions = {Vector{d[0], d[1], d[2]}, Vector{d[3], d[4], d[5]}};
-    if (const auto s = decimals_at(set, 0x0028, 0x0030); s.size() == 2 && s[0] > 0 && s[1] > 0) place.spacing = s;
-    if (const auto b = decimals_at(set, 0x0018, 0x0088); b.size() == 1 && b[0] > 0) place.between = b[0];
+    if (const auto s = decimals_at(set, 0x0028, 0x0030, told); s.size() == 2 && s[0] > 0 && s[1] > 0) place.spacing = s;
+    if (const auto b = decimals_at(set, 0x0018, 0x0088, told); b.size() == 1 && b[0] > 0) place.between = b[0];
 }
 
+using Rescale = std::optional<std::array<double, 2>>;
+
 /// An enhanced file keeps it in groups, shared by all frames or of each.
-void add_groups(const gdcm::DataSet& group, Place& place, std::vector<double>& rescale) {
+void add_groups(const gdcm::DataSet& group, Place& place, Rescale& rescale, std::vector<Told>& told) {
     for (const auto& [high, low] : {std::pair<std::uint16_t, std::uint16_t>{0x0020, 0x9113}, {0x0020, 0x9116}, {0x0028, 0x9110}})
-        for (const gdcm::DataSet& item : items_at(group, high, low)) add_place(item, place);
+        for (const gdcm::DataSet& item : items_at(group, high, low)) add_place(item, place, told);
     for (const gdcm::DataSet& item : items_at(group, 0x0028, 0x9145)) {
-        const auto slope = decimals_at(item, 0x0028, 0x1053), intercept = decimals_at(item, 0x0028, 0x1052);
-        if (slope.size() == 1 && intercept.size() == 1) rescale = {slope[0], intercept[0]};
+        const auto [slope, intercept] = rescale_at(item);
+        if (slope.size() != 1 || intercept.size() != 1 || slope[0] == 0)
+            throw Problem{"is an enhanced DICOM file whose rescale slope (0028,1053) is 0, or it or the intercept (0028,1052) is "
+                          "not one number",
+                          mend};
+        rescale = {slope[0], intercept[0]};
     }
+}
+
+/// Where frames have groups of their own. A frame that has none of what others have leaves its pixels without a meaning.
+void read_groups_of_frames(const gdcm::DataSet& set, const Rescale& shared, Header& h) {
+    const std::vector<gdcm::DataSet> groups = items_at(set, 0x5200, 0x9230);
+    std::vector<Place> places;
+    std::vector<Rescale> lines;
+    for (const gdcm::DataSet& group : groups) {
+        places.push_back(h.place);
+        lines.push_back(shared);
+        add_groups(group, places.back(), lines.back(), h.warnings);
+    }
+    const std::size_t frames = static_cast<std::size_t>(h.frames);
+    const auto differs = [&](const Rescale& line) { return line && line != shared; };
+    const bool scaled = h.samples == 1 && std::any_of(lines.begin(), lines.end(), differs);
+    if (groups.size() != frames) {
+        const std::string count = std::to_string(groups.size()) + " of its " + std::to_string(frames) + " frames";
+        if (scaled) throw Problem{"is an enhanced DICOM file that tells how " + count + " are rescaled", mend};
+        if (!groups.empty()) tell(h.warnings, {"it tells where " + count + " lie: that is left out", "slices"});
+        return;
+    }
+    if (scaled) {
+        const auto without = std::find(lines.begin(), lines.end(), Rescale());
+        if (without != lines.end())
+            throw Problem{"is an enhanced DICOM file that tells how frames are rescaled, but not frame " +
+                              std::to_string(without - lines.begin() + 1) + " of " + std::to_string(frames),
+                          mend};
+        h.slope = (*lines[0])[0], h.intercept = (*lines[0])[1];
+        if (std::any_of(lines.begin(), lines.end(), [&](const Rescale& line) { return line != lines[0]; }))
+            for (const Rescale& line : lines) h.of_frames.push_back(*line);
+    }
+    h.places = std::move(places);
+    h.place = h.places.front();
 }
 
 /// By a descriptor (entries, first value, bits) and data, both in group 0028. Nothing where one is missing or too short.
@@ -179,6 +256,21 @@ std::string syntax_at_beginning(const fs::path& path) {
 
 }   // namespace
 
+std::uint64_t pixel_bytes(const Header& h, std::int64_t frames) {
+    const auto pixels = static_cast<std::uint64_t>(h.rows * h.columns) * static_cast<std::uint64_t>(frames);
+    if (h.photometric == "YBR_FULL_422") return (pixels + 1) / 2 * 4;   // two pixels are Y Y B R, the last of an odd number too
+    return (pixels * static_cast<std::uint64_t>(h.samples) * static_cast<std::uint64_t>(h.allocated) + 7) / 8;
+}
+
+void check_frames(const Header& h, std::uint64_t there) {
+    const std::uint64_t wanted = pixel_bytes(h, h.frames), filled_up = wanted + wanted % 2;
+    if (there <= filled_up || there < pixel_bytes(h, h.frames + 1)) return;
+    const std::uint64_t of_8 = pixel_bytes(h, 8);
+    throw Problem{"has pixels of " + std::to_string(there / of_8 * 8 + there % of_8 * 8 / of_8) + " frames, and " +
+                      (h.frames_said.empty() ? "does not say how many it has (Number of Frames, (0028,0008))" : h.frames_said),
+                  mend};
+}
+
 Header read_header(const fs::path& path, std::uint64_t bytes) {
     gdcm::Trace::SetDebug(false), gdcm::Trace::SetWarning(false), gdcm::Trace::SetError(false);
     Header h;
@@ -200,8 +292,13 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     if (!rows || !columns || *rows < 1 || *columns < 1)
         throw NoPicture{{"is a DICOM file without a picture", "choose one that has pixels"}};
     h.rows = *rows, h.columns = *columns;
-    const auto frames = decimals_at(set, 0x0028, 0x0008);
-    h.frames = frames.empty() || !(frames[0] >= 1 && frames[0] < 1e9) ? 1 : static_cast<std::int64_t>(frames[0]);
+    const std::string frames_said = text_at(set, 0x0028, 0x0008);
+    const auto frames = decimals_in(frames_said);
+    if (frames && frames->size() == 1 && (*frames)[0] >= 1 && (*frames)[0] < 1e9 && std::floor((*frames)[0]) == (*frames)[0])
+        h.frames = static_cast<std::int64_t>((*frames)[0]);
+    else if (!frames_said.empty())
+        h.warnings.push_back(shown_number(0x0028, 0x0008, frames_said) + ", which is no number of frames: one is taken");
+    if (!frames_said.empty()) h.frames_said = shown_number(0x0028, 0x0008, frames_said);
     h.samples = word_at(set, 0x0028, 0x0002).value_or(1);
     h.allocated = word_at(set, 0x0028, 0x0100).value_or(8);
     h.stored = word_at(set, 0x0028, 0x0101).value_or(h.allocated);
@@ -211,7 +308,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.photometric = text_at(set, 0x0028, 0x0004);
     h.modality = text_at(set, 0x0008, 0x0060);
     h.series = text_at(set, 0x0020, 0x000e);
-    if (const auto n = decimals_at(set, 0x0020, 0x0013); !n.empty() && std::abs(n[0]) < 1e15)
+    if (const auto n = decimals_at(set, 0x0020, 0x0013, h.warnings); !n.empty() && std::abs(n[0]) < 1e15)
         h.number = static_cast<std::int64_t>(n[0]);
     if (h.samples != 1 && h.samples != 3)
         throw Problem{"is a DICOM file of " + std::to_string(h.samples) + " samples a pixel, which is not read",
@@ -222,9 +319,8 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     if (h.stored < 1 || h.stored > h.allocated)
         throw Problem{"says that " + std::to_string(h.stored) + " of " + std::to_string(h.allocated) + " bits are used", again};
     check_meaning(h, planar_configuration, word_at(set, 0x0028, 0x0102));
-    const auto slope = decimals_at(set, 0x0028, 0x1053), intercept = decimals_at(set, 0x0028, 0x1052);
-    const bool line =
-        slope.size() == 1 && intercept.size() == 1 && std::isfinite(slope[0]) && slope[0] != 0 && std::isfinite(intercept[0]);
+    const auto [slope, intercept] = h.samples == 1 ? rescale_at(set) : std::array<std::vector<double>, 2>{};
+    const bool line = slope.size() == 1 && intercept.size() == 1 && slope[0] != 0;
     if (line && h.samples == 1)
         h.slope = slope[0], h.intercept = intercept[0];
     else if (!line && h.samples == 1 && (!slope.empty() || !intercept.empty()))
@@ -234,7 +330,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         h.table = table_at(tables.front(), 0x3002, 0x3006, h.sign != 0);
         if (!h.table) throw Problem{"is a DICOM file whose table of values (Modality LUT) is missing or short", again};
     }
-    const auto centre = decimals_at(set, 0x0028, 0x1050), width = decimals_at(set, 0x0028, 0x1051);
+    const auto centre = decimals_at(set, 0x0028, 0x1050, h.warnings), width = decimals_at(set, 0x0028, 0x1051, h.warnings);
     if (!centre.empty() && !width.empty()) {
         const auto plain = [](double v) {
             std::string text = std::to_string(v);
@@ -244,13 +340,13 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         };
         h.window = "[" + plain(centre[0] - width[0] / 2) + ", " + plain(centre[0] + width[0] / 2) + "]";
     }
-    add_place(set, h.place);
+    add_place(set, h.place, h.warnings);
     if (h.place.spacing.empty()) {
         // At the detector, or as a film was scanned: not in the body.
         for (const auto& [group, element, what] :
              {std::tuple<std::uint16_t, std::uint16_t, const char*>{0x0018, 0x1164, "at the detector"},
               {0x0018, 0x2010, "of the scanned film"}}) {
-            const auto s = decimals_at(set, group, element);
+            const auto s = decimals_at(set, group, element, h.warnings);
             if (s.size() != 2 || !(s[0] > 0 && s[1] > 0) || !h.place.spacing.empty()) continue;
             h.place.spacing = s;
             h.spacing_from = what;
@@ -259,32 +355,16 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     }
     read_regions(set, h);
     if (h.place.spacing.empty()) {
-        const auto ratio = decimals_at(set, 0x0028, 0x0034);
+        const auto ratio = decimals_at(set, 0x0028, 0x0034, h.warnings);
         if (ratio.size() == 2 && ratio[0] > 0 && ratio[1] > 0 && ratio[0] != ratio[1])
             h.warnings.push_back("its pixels are not square, and it tells no distances: they are left out");
     }
-    std::vector<double> rescale;
-    for (const gdcm::DataSet& group : items_at(set, 0x5200, 0x9229)) add_groups(group, h.place, rescale);
-    if (rescale.size() == 2) h.slope = rescale[0], h.intercept = rescale[1];
-    const std::vector<gdcm::DataSet> groups = items_at(set, 0x5200, 0x9230);
-    if (groups.size() == static_cast<std::size_t>(h.frames)) {
-        for (const gdcm::DataSet& group : groups) {
-            Place place = h.place;
-            std::vector<double> own;
-            add_groups(group, place, own);
-            h.places.push_back(place);
-            if (own.size() == 2) h.of_frames.push_back({own[0], own[1]});
-        }
-        if (h.of_frames.size() != h.places.size()) h.of_frames.clear();
-        const auto first = h.of_frames.empty() ? std::array<double, 2>{1, 0} : h.of_frames[0];
-        if (std::all_of(h.of_frames.begin(), h.of_frames.end(), [&](const auto& r) { return r == first; })) {
-            if (!h.of_frames.empty()) h.slope = first[0], h.intercept = first[1];
-            h.of_frames.clear();
-        }
-        h.place = h.places.front();
-    }
-    const auto ms = decimals_at(set, 0x0018, 0x1063), steps = decimals_at(set, 0x0018, 0x1065),
-               rate = decimals_at(set, 0x0018, 0x0040);
+    Rescale shared;
+    for (const gdcm::DataSet& group : items_at(set, 0x5200, 0x9229)) add_groups(group, h.place, shared, h.warnings);
+    if (shared && h.samples == 1) h.slope = (*shared)[0], h.intercept = (*shared)[1];
+    read_groups_of_frames(set, shared, h);
+    const auto ms = decimals_at(set, 0x0018, 0x1063, h.warnings), steps = decimals_at(set, 0x0018, 0x1065, h.warnings),
+               rate = decimals_at(set, 0x0018, 0x0040, h.warnings);
     if (!ms.empty() && ms[0] > 0) {
         h.frame_time = as_decimal(ms[0] / 1000);
     } else if (steps.size() > 1) {
@@ -296,7 +376,8 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         h.frame_time = as_decimal(1 / rate[0]);
     }
     if (h.is_palette()) read_palette(set, h);
-    if (const auto scaling = decimals_at(set, 0x3004, 0x000e); scaling.size() == 1 && scaling[0] > 0 && scaling[0] != 1)
+    const auto scaling = decimals_at(set, 0x3004, 0x000e, h.warnings);
+    if (scaling.size() == 1 && scaling[0] > 0 && scaling[0] != 1)
         h.warnings.push_back("its doses are the values that are read times its Dose Grid Scaling, which is not applied");
     // Sixteen groups, of which each may hold one; before 2004 in bits beside those of the pixel, which are cleared.
     std::size_t overlays = 0;
@@ -315,6 +396,8 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     if (halved && h.allocated != 8)
         throw Problem{"is a DICOM file of halved colours of " + std::to_string(h.allocated) + " bits, which is not read",
                       "convert it to RGB"};
+    if (const gdcm::Tag tag(0x7fe0, 0x0010); !h.compressed && set.FindDataElement(tag))
+        if (const gdcm::ByteValue* const value = set.GetDataElement(tag).GetByteValue()) check_frames(h, value->GetLength());
     const bool deflated = syntax == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;
     const std::uint64_t ratio = h.compressed ? 10000 : deflated ? 1032 : 1;
     if ((halved && !h.compressed ? declared / 3 * 2 : declared) / ratio > h.bytes)

@@ -18,6 +18,8 @@ namespace parallax::io::readers::dicom {
 using Vector = std::array<double, 3>;
 
 inline constexpr const char* again = "the file is damaged or cut off: write or copy it again";
+inline constexpr const char* mend =
+    "the header is wrong: have it written again, or correct it, for instance by dcmodify or pydicom";
 
 /// What is to be told, and what it is about where a job may settle it: "spacing", "slices" (io::Concern).
 struct Told {
@@ -54,6 +56,7 @@ struct Header {
     std::uint64_t bytes = 0;
     std::int64_t rows = 0, columns = 0, frames = 1, samples = 1, allocated = 8, stored = 8, high = 7, sign = 0;
     std::string photometric, syntax, modality, series, window;
+    std::string frames_said;   ///< how many, in words; empty: nothing
     std::string bits_at;   ///< where they do not stand at the lower end, in words
     double slope = 1, intercept = 0;
     std::vector<std::array<double, 2>> of_frames;   ///< slope and intercept, where frames have their own
@@ -75,6 +78,11 @@ struct Header {
 
 /// A file that is no DICOM file, or one without a picture.
 struct NoPicture : Problem {};
+
+/// Of so many frames that are not compressed.
+std::uint64_t pixel_bytes(const Header&, std::int64_t frames);
+/// Throws Problem where the pixels are those of more frames than the header tells: nobody would miss them.
+void check_frames(const Header&, std::uint64_t bytes_there);
 
 /// Throws NoPicture, and Problem for a picture that is not read.
 Header read_header(const std::filesystem::path&, std::uint64_t bytes);

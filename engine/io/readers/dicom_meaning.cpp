@@ -9,7 +9,6 @@ namespace parallax::io::readers::dicom {
 namespace {
 
 constexpr const char* to_rgb = "convert it to RGB";
-constexpr const char* mend = "the header is wrong: have it written again, or correct it, for instance by dcmodify or pydicom";
 
 bool is_grey(const std::string& name) { return name == "MONOCHROME1" || name == "MONOCHROME2"; }
 

@@ -136,14 +136,14 @@ std::vector<char> decode_native(const Header& h, const gdcm::DataSet& set, bool 
     if (!value) throw Problem{"has no pixels that are integers", "choose another, or convert it"};
     const std::size_t element = static_cast<std::size_t>(h.allocated) / 8,
                       pixels = static_cast<std::size_t>(h.rows * h.columns) * static_cast<std::size_t>(h.frames);
-    const std::size_t there = value->GetLength();
+    const std::size_t there = value->GetLength(), wanted = static_cast<std::size_t>(pixel_bytes(h, h.frames));
     check_whole(h, there, big);
+    check_frames(h, there);
     std::vector<char> out(value->GetPointer(), value->GetPointer() + there);
     if (big && element == 4) {   // GDCM has turned the bytes of each half
         for (std::size_t i = 0; i + 4 <= out.size(); i += 4) std::swap(out[i], out[i + 2]), std::swap(out[i + 1], out[i + 3]);
     }
-    if (h.photometric == "YBR_FULL_422") {   // two pixels: Y Y B R, and so for the last one of an odd number
-        const std::size_t wanted = (pixels + 1) / 2 * 4;
+    if (h.photometric == "YBR_FULL_422") {
         if (there < wanted)
             throw Problem{"has " + std::to_string(there) + " bytes of pixels for " + std::to_string(wanted), again};
         std::vector<char> full(3 * pixels);
@@ -153,8 +153,6 @@ std::vector<char> decode_native(const Header& h, const gdcm::DataSet& set, bool 
         }
         return full;
     }
-    const std::size_t wanted = h.allocated == 1 ? (pixels * static_cast<std::size_t>(h.samples) + 7) / 8
-                                                : pixels * static_cast<std::size_t>(h.samples) * element;
     if (there < wanted)
         throw Problem{"has " + std::to_string(there) + " bytes of pixels for " + std::to_string(wanted),
                       "the file is cut off: write or copy it again"};
