@@ -29,6 +29,7 @@ struct Dicom {
     std::string spacing;    ///< of pixels; with a position .5 mm where nothing else is said
     std::optional<std::string> shared_slope;   ///< of an enhanced file, with an intercept of 0; empty: a group without
     std::vector<std::string> frame_slopes;     ///< the same of each frame
+    std::string blue;   ///< entries of blue, where they are others
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
     std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
     bool delimited = true;                ///< with the mark behind the last of them
@@ -61,7 +62,7 @@ struct Dicom {
             element(file, 0x28, static_cast<std::uint16_t>(0x1101 + c), "US", words.text);
         }
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
-            element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", entries);
+            element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", c == 2 && !blue.empty() ? blue : entries);
         if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
         if (shared_slope) element(file, 0x5200, 0x9229, "SQ", group_of(*shared_slope));
         std::string groups;

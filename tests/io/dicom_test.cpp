@@ -226,6 +226,18 @@ TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bit
     }
 }
 
+TEST_CASE("dicom: whether a palette has 8 or 16 bits is asked of its three colours together") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.photometric = "PALETTE COLOR", file.pixels = std::string("\x00\x01\x02\x03", 4);
+    file.palette = {4, 0, 16}, file.entries = Bytes{}.add_all<std::uint16_t>({0, 65535, 32768, 300}).text;
+    file.blue = Bytes{}.add_all<std::uint16_t>({0, 200, 255, 128}).text;   // nearly black
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{0, 0, 0, 255, 255, 0, 128, 128, 0, 1, 1, 0});
+    file.entries = file.blue;   // the lower eight of sixteen bits alone
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{0, 0, 0, 200, 200, 200, 255, 255, 255, 128, 128, 128});
+}
+
 TEST_CASE("dicom: a folder says what of it is not read, and why") {
     if (!can_read_dicom()) return;
     const Folder folder;

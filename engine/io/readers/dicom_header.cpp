@@ -197,11 +197,14 @@ void read_palette(const gdcm::DataSet& set, Header& header) {
         auto table =
             table_at(set, static_cast<std::uint16_t>(0x1101 + c), static_cast<std::uint16_t>(0x1201 + c), header.sign != 0);
         if (!table) throw Problem{"is a DICOM file whose palette is missing or short", again};
-        // Some writers fill the lower eight of sixteen bits alone.
-        if (*std::max_element(table->values.begin(), table->values.end()) > 255)
-            for (std::uint16_t& value : table->values) value = static_cast<std::uint16_t>(value >> 8);
         header.palette[c] = std::move(*table);
     }
+    // Some writers fill the lower eight of sixteen bits alone, of all three: one colour by itself may be dark.
+    const bool wide = std::any_of(header.palette.begin(), header.palette.end(), [](const Table& table) {
+        return *std::max_element(table.values.begin(), table.values.end()) > 255;
+    });
+    for (Table& table : header.palette)
+        for (std::uint16_t& value : table.values) value = wide ? static_cast<std::uint16_t>(value >> 8) : value;
 }
 
 /// The one calibration of an ultrasound picture, or none where its regions differ.
