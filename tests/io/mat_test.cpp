@@ -224,3 +224,15 @@ TEST_CASE("mat: a variable behind those that are looked at is not called one tha
     CHECK(problem(3) == "has no variable \"b\"");
     CHECK(problem(4100) == "has no variable \"b\" among its first 4096, and no more are looked at");
 }
+
+TEST_CASE("mat: an empty variable is refused, of version 7.3 too, where its sizes stand in place of elements") {
+    const std::string maker = host::program_beside("make_elsewhere");
+    if (maker.empty() || host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: HDF5 was not found");
+        return;
+    }
+    const Folder folder;
+    REQUIRE(std::system(("'" + maker + "' '" + folder.path().string() + "' '" + (folder / "s").string() + "'").c_str()) == 0);
+    const IoError error = io_error(folder / "empty.h5", [&] { io::info(folder / "empty.h5"); });
+    CHECK(error.problem.find("/v is empty: 0 x 5") != std::string::npos);
+}

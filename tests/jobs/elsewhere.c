@@ -1,7 +1,8 @@
 /* make_elsewhere FOLDER FILE: HDF5 files in FOLDER whose elements, or whose scales, are those of other files.
      raw.h5      a MINC image of 255, whose greatest values are the bytes of FILE, so that what is read is FILE
      link.h5     the same, whose greatest values are a link to /s in FILE.h5, which is made
-     virtual.h5  two datasets, one of which is as long as /s in FILE.h5 */
+     virtual.h5  two datasets, one of which is as long as /s in FILE.h5
+     empty.h5    a variable of MATLAB's without elements: of other things than they, its sizes */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static hid_t minc(const char* folder, const char* name) {
 
 int main(int argc, char** argv) {
     static unsigned char secret[count] = "hidden elements";
-    const hsize_t sizes[] = {count}, any[] = {H5S_UNLIMITED}, chunk[] = {4}, none[] = {0}, one[] = {1};
+    const hsize_t sizes[] = {count}, any[] = {H5S_UNLIMITED}, chunk[] = {4}, none[] = {0}, one[] = {1}, pair[] = {2};
+    const unsigned long long zeros_by_five[] = {0, 5};
     char other[4096], path[4096];
     if (argc != 3) return 2;
     snprintf(other, sizeof other, "%s.h5", argv[2]);
@@ -60,6 +62,17 @@ int main(int argc, char** argv) {
     file = minc(argv[1], "link.h5");
     H5Lcreate_external(other, "/s", file, "/minc-2.0/image/0/image-max", H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(file);
+
+    snprintf(path, sizeof path, "%s/empty.h5", argv[1]);
+    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const unsigned char yes = 1;
+    const hid_t two = H5Screate_simple(1, pair, NULL), single = H5Screate(H5S_SCALAR);
+    data = H5Dcreate2(file, "v", H5T_NATIVE_UINT64, two, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros_by_five);
+    put_text(data, "MATLAB_class", "double");
+    const hid_t empty = H5Acreate2(data, "MATLAB_empty", H5T_NATIVE_UINT8, single, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(empty, H5T_NATIVE_UINT8, &yes);
+    H5Aclose(empty), H5Sclose(single), H5Sclose(two), H5Dclose(data), H5Fclose(file);
 
     snprintf(path, sizeof path, "%s/virtual.h5", argv[1]);
     file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

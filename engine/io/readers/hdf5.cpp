@@ -158,6 +158,8 @@ private:
         if (is_null(dataset_))
             throw Problem{"its dataset " + path_ + " is empty: its dataspace is null, without any element",
                           "choose one with elements"};
+        if (const std::vector<double> empty = numbers_at(dataset_, "MATLAB_empty"); !empty.empty() && empty[0] != 0)
+            throw Problem{"its variable " + path_ + " is empty: " + sizes_of_empty(), "choose one with elements"};
         sizes_ = sizes_of(dataset_);
         if (sizes_.size() > 8)
             throw Problem{"its dataset " + path_ + " has " + std::to_string(sizes_.size()) + " axes; up to 8 are read",
@@ -187,6 +189,15 @@ private:
         if (!scales_.loss().empty()) said_["warnings"].push_back(scales_.loss());
         type_ = {"f32", own(H5T_NATIVE_FLOAT), {}};
         said_["type"] = "f32";
+    }
+
+    /// MATLAB's dataset for a variable without elements holds its sizes.
+    std::string sizes_of_empty() const {
+        const std::vector<hsize_t> there = sizes_of(dataset_);
+        if (there.size() != 1 || there[0] < 1 || there[0] > 32) return "MATLAB_empty says so";
+        std::vector<hsize_t> sizes(static_cast<std::size_t>(there[0]));
+        if (H5Dread(dataset_, H5T_NATIVE_HSIZE, H5S_ALL, H5S_ALL, H5P_DEFAULT, sizes.data()) < 0) return "MATLAB_empty says so";
+        return in_words(sizes);
     }
 
     /// Compressors beside HDF5's own, by the numbers that The HDF Group keeps.
