@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -98,6 +99,11 @@ Warning warning_of(const Json& said) {
                                 : Concern::other};
 }
 
+/// Numbers, all of them: JSON has null for one that is none, or infinite.
+bool are_numbers(const Json& list) {
+    return std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_number(); });
+}
+
 FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     FileInfo info;
     info.format = said.value("format", of.name);
@@ -110,7 +116,8 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     info.desc = declared(source, *type, extents).with_unit(said.value("unit", ""));
     for (std::size_t i = 0; i < info.desc.axes.size(); ++i) {
         Axis& axis = info.desc.axes[i];
-        axis.spacing = said.at("axes")[i].value("spacing", axis.spacing);
+        const Json& told = said.at("axes")[i];
+        if (told.contains("spacing") && told["spacing"].is_number()) axis.spacing = told["spacing"];
     }
     constexpr std::pair<std::string_view, Colour> colours[] = {
         {"grey", Colour::grey}, {"grey_alpha", Colour::grey_alpha}, {"rgb", Colour::rgb}, {"rgb_alpha", Colour::rgb_alpha}};
@@ -121,7 +128,10 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     info.white_is_zero = said.value("white_is_zero", false);
     info.page_axes = said.value("page_axes", 0);
     info.detail = said.value("detail", "");
-    if (said.contains("affine")) info.metadata.affine = said["affine"].get<std::array<double, 16>>();
+    if (said.contains("affine") && are_numbers(said["affine"]))
+        info.metadata.affine = said["affine"].get<std::array<double, 16>>();
+    else if (said.contains("affine"))
+        info.warnings.push_back(std::string("it says by no numbers where its elements lie: that is left out (its affine)"));
     if (said.contains("channels")) info.metadata.channels = said["channels"].get<std::vector<std::string>>();
     if (said.contains("notes")) info.metadata.notes = said["notes"].get<std::map<std::string, std::string>>();
     for (const Json& warning : said.value("warnings", Json::array())) info.warnings.push_back(warning_of(warning));

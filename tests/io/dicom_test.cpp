@@ -331,6 +331,16 @@ TEST_CASE("dicom: text that is no number to its end is told, and what it says no
     CHECK_FALSE(io::info(folder / "a.dcm").metadata.affine);
 }
 
+TEST_CASE("dicom: numbers that lead beyond all numbers give no affine, and it is told") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.position = "0\\0\\0", file.directions = "1e10\\0\\0\\0\\1\\0", file.spacing = "1e300\\1e300";
+    has(told(folder, file), "where its elements lie");
+    CHECK_FALSE(io::info(folder / "a.dcm").metadata.affine);
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 255});
+}
+
 TEST_CASE("dicom: frames of an enhanced file are rescaled each by its own, or the file is refused") {
     if (!can_read_dicom()) return;
     const Folder folder;

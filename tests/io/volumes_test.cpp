@@ -327,6 +327,26 @@ TEST_CASE("volumes: of a NIfTI pair the voxels are those whose name belongs to t
     CHECK(first("a.hdr.gz") == 0x101);
 }
 
+TEST_CASE("volumes: an affine of an HDF5 file that is no number is left out, and it is told") {
+    if (host::program_beside("parallax-read-hdf5").empty()) return;
+    const Folder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 2}, {'x', 2}}));
+    std::fill_n(array.as<std::uint8_t>(), 8, std::uint8_t{5});
+    const double mark = 12345.678, none = std::numeric_limits<double>::quiet_NaN();
+    array.metadata.affine = {mark, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    io::write(folder / "a.h5", array);
+    REQUIRE(io::info(folder / "a.h5").metadata.affine);
+    std::string bytes = get(folder / "a.h5");
+    const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(&mark), sizeof mark));
+    REQUIRE(at != std::string::npos);
+    put(folder / "a.h5", bytes.replace(at, sizeof none, reinterpret_cast<const char*>(&none), sizeof none));
+    const io::FileInfo info = io::info(folder / "a.h5");
+    CHECK_FALSE(info.metadata.affine);
+    REQUIRE(info.warnings.size() == 1);
+    CHECK(info.warnings[0].text.find("where its elements lie") != std::string::npos);
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.h5")) == std::vector<std::uint8_t>(8, 5));
+}
+
 TEST_CASE("volumes: one array of an NPZ archive") {
     const Folder folder;
     const std::string data = make_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2, 2), }", elements);
