@@ -262,8 +262,8 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());
         const fs::path old = folder / target.filename();
-        std::error_code error;
-        const fs::file_status was = added.overwrite ? fs::symlink_status(old, error) : fs::file_status();
+        std::error_code unknown, gone;
+        const fs::file_status was = added.overwrite ? fs::symlink_status(old, unknown) : fs::file_status();
         const bool replaces_tree = is_folder && fs::is_directory(was), replaces_file = !is_folder && fs::exists(was);
         const fs::perms given = replaces_tree ? close_to_others(part) : fs::perms::unknown;   // before anything is in it
         if (replaces_file) make_part_as_closed(old, part);
@@ -274,8 +274,8 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         }
         if (replaces_tree) keep_modes_of_tree(old, part, given);
         if (replaces_file) keep_mode(old, part);
-        const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, error);
-        if (!error) count(target, bytes);
+        const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, gone);
+        if (!gone) count(target, bytes);
         return part;
     });
 }

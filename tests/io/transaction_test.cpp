@@ -346,17 +346,20 @@ TEST_CASE("transactions: folders that are written and replaced at once, each who
 }
 
 TEST_CASE("transactions: the limit on outputs counts all files of a folder") {
-    const Folder out;
-    io::Transaction::limit(5);
-    {
-        io::Transaction files(out.path(), {false, false, false});
-        const auto produce = [&](const fs::path& path) { put_store(path, "abc"); };
-        const auto add = [&] { files.add(out / "a.zarr", produce, io::Transaction::Form::folder); };
-        const IoError error = io_error(out / "a.zarr", add);
-        CHECK(error.problem.find("has 6 bytes") != std::string::npos);
+    for (const bool overwrite : {false, true}) {   // where nothing is to be replaced, too
+        CAPTURE(overwrite);
+        const Folder out;
+        io::Transaction::limit(5);
+        {
+            io::Transaction files(out.path(), {overwrite, false, false});
+            const auto produce = [&](const fs::path& path) { put_store(path, "abc"); };
+            const auto add = [&] { files.add(out / "a.zarr", produce, io::Transaction::Form::folder); };
+            const IoError error = io_error(out / "a.zarr", add);
+            CHECK(error.problem.find("has 6 bytes") != std::string::npos);
+        }
+        io::Transaction::limit(std::numeric_limits<std::uint64_t>::max());
+        CHECK(out.entries() == 0);
     }
-    io::Transaction::limit(std::numeric_limits<std::uint64_t>::max());
-    CHECK(out.entries() == 0);
 }
 
 #endif
