@@ -8,8 +8,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace parallax::detail {
+
+namespace {
+
+/// `pointer` is made when the number is refused.
+template <class... Parts>
+Json finite(double number, fmt::format_string<Parts...> pointer, Parts&&... parts) {
+    if (std::isfinite(number)) return number;
+    throw ConfigError(fmt::format(pointer, std::forward<Parts>(parts)...), std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf",
+                      "a finite number", "leave it out for its default");
+}
+
+}   // namespace
 
 void used_after_move() { throw ConfigError("", "an object that was moved from", "the object that it was moved to"); }
 
@@ -25,20 +39,34 @@ void JsonObject::add_text(std::string_view key, std::string_view json) {
     text_ += json;
 }
 
-void JsonObject::add(std::string_view key, double value) { add_text(key, Json(value).dump()); }
+void JsonObject::add_object(std::string_view key, const std::function<std::string()>& json) {
+    try {
+        add_text(key, json());
+    } catch (const ConfigError& error) {
+        throw ConfigError(fmt::format("/{}{}", key, error.pointer), error.found, error.expected, error.hint);
+    }
+}
+
+void JsonObject::add(std::string_view key, double value) { add_text(key, finite(value, "/{}", key).dump()); }
 void JsonObject::add(std::string_view key, int value) { add_text(key, Json(value).dump()); }
 void JsonObject::add(std::string_view key, bool value) { add_text(key, value ? "true" : "false"); }
 void JsonObject::add(std::string_view key, std::string_view text) {
     add_text(key, Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
-void JsonObject::add(std::string_view key, Pair pair) { add_text(key, Json{pair.x, pair.y}.dump()); }
+void JsonObject::add(std::string_view key, Pair pair) {
+    add_text(key, Json{finite(pair.x, "/{}/0", key), finite(pair.y, "/{}/1", key)}.dump());
+}
 void JsonObject::add(std::string_view key, const Sweep& sweep) {
     if (sweep.step != 0 && sweep.values.size() == 2) {
-        add_text(key, Json{{"from", sweep.values[0]}, {"to", sweep.values[1]}, {"step", sweep.step}}.dump());
+        add_text(key, Json{{"from", finite(sweep.values[0], "/{}/from", key)},
+                           {"to", finite(sweep.values[1], "/{}/to", key)},
+                           {"step", finite(sweep.step, "/{}/step", key)}}.dump());
     } else if (sweep.values.size() == 1) {
         add(key, sweep.values[0]);
     } else {
-        add_text(key, Json(sweep.values).dump());
+        Json list = Json::array();
+        for (const double value : sweep.values) list.push_back(finite(value, "/{}/{}", key, list.size()));
+        add_text(key, list.dump());
     }
 }
 void JsonObject::add(std::string_view key, const std::vector<Label>& labels) {

@@ -289,6 +289,34 @@ TEST_CASE("a moved-from object is an error, and so is a number that is no choice
     CHECK_THROWS_AS((HologramParameters{.method = static_cast<HologramParameters::Method>(99)}.json()), ConfigError);
 }
 
+TEST_CASE("a number that JSON does not have is refused by its field, and is no field that was left out") {
+    Session session(Engine({.device = "native"}));
+    const std::vector<std::uint8_t> image = ramp(16);
+    const View view(image, {{'y', 4}, {'x', 4}});
+    const double nan = std::nan(""), inf = HUGE_VAL;
+    const auto refused = [](auto&& call, const std::string& pointer, const std::string& found) {
+        CAPTURE(pointer);
+        try {
+            call();
+            FAIL_CHECK("nothing was thrown");
+        } catch (const ConfigError& error) {
+            CHECK(error.pointer == pointer);
+            CHECK(error.found == found);
+        }
+    };
+    refused([&] { session.threshold({.value = nan}, view); }, "/value", "nan");
+    refused([&] { session.threshold({.value = -nan}, view); }, "/value", "nan");
+    refused([&] { session.threshold({.value = -inf}, view); }, "/value", "-inf");
+    refused([&] { session.arithmetic({.value = inf}, view); }, "/value", "inf");
+    refused([&] { ArithmeticParameters{.range = ArithmeticParameters::Range{0, nan}}.json(); }, "/range/high", "nan");
+    refused([&] { HologramParameters{.pixel_um = {1, inf}}.json(); }, "/pixel_um/1", "inf");
+    refused([&] { HologramParameters{.distance_um = nan}.json(); }, "/distance_um", "nan");
+    refused([&] { HologramParameters{.distance_um = {900, inf}}.json(); }, "/distance_um/1", "inf");
+    refused([&] { HologramParameters{.distance_um = Sweep::range(900, 1100, nan)}.json(); }, "/distance_um/step", "nan");
+    refused([&] { HologramParameters{.distance_um = Sweep::range(-inf, 1100, 50)}.json(); }, "/distance_um/from", "-inf");
+    refused([&] { Job().step(ThresholdParameters{.value = inf}); }, "/value", "inf");
+}
+
 TEST_CASE("records are asked for values, and say what they have instead") {
     Session session(Engine({.device = "native"}));
     const Result result =

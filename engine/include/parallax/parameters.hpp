@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -65,7 +66,8 @@ namespace detail {
 /// The word of a choice. Throws ConfigError for a number that is none of them.
 PARALLAX_API const char* word(std::span<const char* const> words, int value);
 
-/// Writes one JSON object, member by member.
+/// Writes one JSON object, member by member. Throws ConfigError for a number that is not finite: JSON has none, and `null` would be
+/// a field that was left out.
 class PARALLAX_API JsonObject {
 public:
     void add(std::string_view key, double);
@@ -89,7 +91,7 @@ public:
     }
     template <class T>
     void add(std::string_view key, const Optional<T>& object) {
-        if (object.value) add_text(key, object.value->json());
+        if (object.value) add_object(key, [&object] { return object.value->json(); });
         else if (object.word.empty()) add_text(key, "null");
         else add(key, std::string_view(object.word));
     }
@@ -97,6 +99,8 @@ public:
 
 private:
     void add_text(std::string_view key, std::string_view json);
+    /// Errors of its members are told of by their path.
+    void add_object(std::string_view key, const std::function<std::string()>& json);
     std::string text_;
 };
 
