@@ -151,6 +151,7 @@ bool Confinement::is_readable(const fs::path& file, const std::string& pointer) 
         if (is_link(file)) {
             const std::optional<Place> place = place_of(file);
             if (!place) refuse(file, pointer);
+            io::recover_below(place->top->folder, place->relative.parent_path(), file.parent_path());
             try {
                 place->top->folder.file(place->relative);
                 return true;
@@ -189,6 +190,8 @@ std::optional<host::OpenedFile> Confinement::open_if_there(const fs::path& file,
     if (std::optional<host::OpenedFile> opened = open_as_written(file)) return opened;
     const std::optional<Place> place = place_of(file);
     if (!place) refuse(file, pointer);
+    // A link may lead to where nobody has looked yet.
+    io::recover_below(place->top->folder, place->relative.parent_path(), file.parent_path());
     try {
         return place->top->folder.file(place->relative);
     } catch (const std::system_error& error) {
@@ -215,6 +218,7 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
             const bool last = p + 1 == parts.size();
             std::vector<std::pair<host::Folder, fs::path>> next;
             for (const auto& [folder, path] : level) {
+                recover(path);
                 std::error_code ignored;
                 for (const fs::path& entry : host::entries_of(folder / "", ignored)) {
                     budget.count();

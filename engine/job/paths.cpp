@@ -12,6 +12,7 @@
 #include "io/journal.hpp"
 #include "io/transaction.hpp"
 #include "job/confinement.hpp"
+#include "job/input_folders.hpp"
 #include "job/pattern.hpp"
 
 namespace parallax::engine {
@@ -94,14 +95,16 @@ private:
 };
 
 void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget& budget,
-            std::vector<fs::path>& found) {
+            InputFolders& folders, std::vector<fs::path>& found) {
     std::error_code error;
     if (at == parts.size()) {
+        folders.recover_of(base);
         if (fs::is_regular_file(base, error)) found.push_back(base);
         if (error == std::errc::permission_denied) warn_of_closed(base.parent_path());
         return;
     }
-    if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, budget, found);
+    if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, budget, folders, found);
+    folders.recover(base);   // before it is listed
     std::vector<fs::path> entries;
     for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end; it.increment(error)) {
         budget.count();
@@ -110,7 +113,7 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
     }
     if (error == std::errc::permission_denied) warn_of_closed(base);
     std::sort(entries.begin(), entries.end());
-    for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, found);
+    for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, folders, found);
 }
 
 /// Why a path that somebody wrote may name no file.
@@ -217,9 +220,12 @@ Locations absolute(Locations where) {
     return where;
 }
 
-fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement* held) {
+fs::path resolve_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement* held,
+                       InputFolders* folders) {
     const Held confinement(where, held);
     const fs::path path = locate(text, where, pointer, confinement.get());
+    InputFolders own(confinement.get());
+    (folders != nullptr ? *folders : own).recover_of(path);
     if (confinement.get() != nullptr) {   // not even whether a file elsewhere is there is told
         confinement.get()->open(path, pointer);
         return path;
@@ -244,15 +250,20 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     return path;
 }
 
-fs::path locate_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement& held) {
-    return locate(text, where, pointer, &held);
+fs::path locate_input(const std::string& text, const Locations& where, const std::string& pointer, const Confinement& held,
+                      InputFolders& folders) {
+    fs::path path = locate(text, where, pointer, &held);
+    folders.recover_of(path);
+    return path;
 }
 
 std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer,
-                                     const Confinement* held) {
-    if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer, held)};
+                                     const Confinement* held, InputFolders* folders) {
+    if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer, held, folders)};
     const Held confinement(where, held);
     const fs::path path = locate(pattern, where, pointer, confinement.get());
+    InputFolders own(confinement.get());
+    if (folders == nullptr) folders = &own;
     if (confinement.get() != nullptr) {
         const std::vector<fs::path> found = confinement.get()->expand(path, pointer);
         if (found.empty()) throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
@@ -261,7 +272,7 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     const auto [fixed, parts] = split_pattern(path);
     std::vector<fs::path> found;
     PatternBudget budget(pointer);
-    expand(fixed, parts, 0, budget, found);
+    expand(fixed, parts, 0, budget, *folders, found);
     if (found.empty())
         throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
                           near_pattern(path));

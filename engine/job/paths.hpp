@@ -11,6 +11,7 @@
 namespace parallax::engine {
 
 class Confinement;
+class InputFolders;
 
 /// No file is there, or none that a pattern matches, which may come.
 struct NoSuchFile : ConfigError {
@@ -40,15 +41,17 @@ void refuse_dots_behind_link(const std::filesystem::path&, const std::string& po
 /// The same folders by paths that mean them from wherever they are looked at; outputs stay relative to where the caller stands.
 Locations absolute(Locations);
 
-/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere. Whoever
-/// has many to resolve gives the confinement that he holds.
+/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere. What is
+/// left half done where it lies is finished or undone before. Whoever has many to resolve gives the confinement that he holds and
+/// the folders that he has been in.
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer,
-                                    const Confinement* held = nullptr);
+                                    const Confinement* held = nullptr, InputFolders* folders = nullptr);
 /// The same of a confined one that is opened by its confinement before anything else: only then it is looked at.
-std::filesystem::path locate_input(const std::string& text, const Locations&, const std::string& pointer, const Confinement&);
+std::filesystem::path locate_input(const std::string& text, const Locations&, const std::string& pointer, const Confinement&,
+                                   InputFolders&);
 /// resolve_input() for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer,
-                                                  const Confinement* held = nullptr);
+                                                  const Confinement* held = nullptr, InputFolders* folders = nullptr);
 /// Throws ConfigError where an input has the name of a file that a run has not finished, which recovery could remove.
 void check_input_name(const std::string& text, const std::string& pointer);
 /// The folder in which such a file, or the first of a pattern's, is looked for; empty where the text names none.

@@ -10,10 +10,10 @@
 #include "core/carry.hpp"
 #include "io/format.hpp"
 #include "io/space.hpp"
-#include "io/transaction.hpp"
 #include "io/units.hpp"
 #include "io/unlike_pages.hpp"
 #include "job/endings.hpp"
+#include "job/input_folders.hpp"
 #include "job/output_paths.hpp"
 #include "job/output_places.hpp"
 #include "job/pattern.hpp"
@@ -111,6 +111,13 @@ io::FileInfo info_of(const fs::path& file, io::ReadOptions whole,
     return io::info(file, whole);
 }
 
+/// Where parts of a file lie elsewhere; the first time they may be others then.
+bool recover_parts(const io::FileInfo& info, InputFolders& folders) {
+    bool any = false;
+    for (const io::FilePart& part : info.parts) any = folders.recover_of(part.path) || any;
+    return any;
+}
+
 /// Whether the job has done what a file's warning asks for, or takes nothing of what it is about.
 bool is_settled(const io::Warning& warning, const InputSpec& input, const ArrayDesc& taken) {
     switch (warning.about) {
@@ -137,17 +144,16 @@ const fs::path* find_twin(const std::vector<fs::path>& files) {
 }  // namespace
 
 std::vector<fs::path> find_files(const InputSpec& input, const Locations& where, const Confinement* confinement,
-                                 const std::function<void(const fs::path& folder)>& before) {
+                                 InputFolders& folders) {
     std::vector<fs::path> files;
     const std::string pointer = pointer_of_files(input);
     for (const std::string& text : input.files) {
-        check_input_name(text, pointer);   // before it is removed
-        if (before) before(folder_of_input(text, where));
         if (!input.globs || !has_wildcard(text)) {
-            files.push_back(confinement ? locate_input(text, where, pointer, *confinement) : resolve_input(text, where, pointer));
+            files.push_back(confinement ? locate_input(text, where, pointer, *confinement, folders)
+                                        : resolve_input(text, where, pointer, nullptr, &folders));
             continue;
         }
-        for (const fs::path& file : resolve_inputs(text, where, pointer, confinement)) files.push_back(file);
+        for (const fs::path& file : resolve_inputs(text, where, pointer, confinement, &folders)) files.push_back(file);
     }
     return files;
 }
@@ -156,12 +162,8 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     PreparedInput prepared;
     if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
     const std::string pointer = pointer_of_files(input);
-    std::unordered_set<fs::path::string_type> recovered;   // folders
-    prepared.files = find_files(input, where, prepared.confinement.get(), [&](const fs::path& folder) {
-        const bool is_new = recovered.insert(folder.native()).second;
-        if (is_new && prepared.confinement) prepared.confinement->recover(folder);
-        else if (is_new) io::recover(folder);
-    });
+    InputFolders folders(prepared.confinement.get());
+    prepared.files = find_files(input, where, prepared.confinement.get(), folders);
     const bool counts = input.globs && !input.combine.empty();
     if (const fs::path* const twin = counts ? find_twin(prepared.files) : nullptr)   // one stands for all
         prepared.warnings.push_back(fmt::format(
@@ -177,6 +179,7 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
         whole.through = opened.path();
         whole.open_part = prepared.part_opener();
         prepared.infos.push_back(info_of(file, whole, input.read.pages));
+        if (recover_parts(prepared.infos.back(), folders)) prepared.infos.back() = info_of(file, whole, input.read.pages);
         const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
         for (const io::Warning& warning : prepared.infos.back().warnings) {
             if (is_settled(warning, input, desc)) continue;

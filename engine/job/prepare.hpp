@@ -2,6 +2,7 @@
 #pragma once
 
 #include "job/confinement.hpp"
+#include "job/input_folders.hpp"
 #include "job/job.hpp"
 #include "job/paths.hpp"
 #include "pipeline/resolve.hpp"
@@ -51,10 +52,9 @@ Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& kn
 /// that no output may replace.
 void check_places(const Prepared&);
 PreparedInput prepare_input(const InputSpec&, const Locations&);
-/// The files that it would read, none of which is opened; `before` hears of each folder before anything is looked for there. A
-/// confinement for a confined job. Throws ConfigError.
-std::vector<std::filesystem::path> find_files(const InputSpec&, const Locations&, const Confinement*,
-                                              const std::function<void(const std::filesystem::path& folder)>& before = {});
+/// The files that it would read, none of which is opened. A confinement for a confined job; it holds the folders, too. Throws
+/// ConfigError.
+std::vector<std::filesystem::path> find_files(const InputSpec&, const Locations&, const Confinement*, InputFolders&);
 
 /// What read() will deliver for a file: pages chosen, colours made luminance where the job says grey. Throws ConfigError for
 /// pages that are not there.

@@ -42,7 +42,7 @@ std::string hash_of_reads(const Prepared& item, const Locations& where) {
 }
 
 ReadsNow::ReadsNow(const PreparedSeries& series, const RecordedFiles& files) : series_(series), files_(files) {
-    if (series.where.confined) confinement_.emplace(series.where);
+    if (series.where.confined) folders_ = InputFolders(&confinement_.emplace(series.where));
 }
 
 bool ReadsNow::as_recorded(std::size_t item, const std::vector<FileState>& inputs, const std::string& reads) {
@@ -51,7 +51,7 @@ bool ReadsNow::as_recorded(std::size_t item, const std::vector<FileState>& input
     return known->second;
 }
 
-bool ReadsNow::look(std::size_t item, const std::vector<FileState>& inputs, const std::string& reads) const {
+bool ReadsNow::look(std::size_t item, const std::vector<FileState>& inputs, const std::string& reads) {
     std::set<fs::path> recorded;
     for (const FileState& file : inputs) recorded.insert(files_.place_of(path_from(file.path)));
     const Job job = job_of(series_.job, series_.items, item);
@@ -60,7 +60,7 @@ bool ReadsNow::look(std::size_t item, const std::vector<FileState>& inputs, cons
         std::set<fs::path> named;
         for (const InputSpec& input : job.inputs) {
             if (!input.each) continue;
-            const std::vector<fs::path> files = find_files(input, series_.where, confinement_ ? &*confinement_ : nullptr);
+            const std::vector<fs::path> files = find_files(input, series_.where, confinement_ ? &*confinement_ : nullptr, folders_);
             now[input.name] = words_of(input, files, series_.where);
             for (const fs::path& file : files) named.insert(files_.place_of(file));
         }

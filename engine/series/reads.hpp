@@ -27,11 +27,12 @@ public:
     bool as_recorded(std::size_t item, const std::vector<FileState>& inputs, const std::string& reads);
 
 private:
-    bool look(std::size_t item, const std::vector<FileState>& inputs, const std::string& reads) const;
+    bool look(std::size_t item, const std::vector<FileState>& inputs, const std::string& reads);
 
     const PreparedSeries& series_;
     const RecordedFiles& files_;
     std::optional<Confinement> confinement_;
+    InputFolders folders_;
     std::map<std::size_t, bool> known_;
 };
 
