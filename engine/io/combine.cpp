@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::int64_t block = 4096;
 
+/// Elements of each array that are taken at once: of many arrays fewer, so that a median's copies of them stay in 16 to 32 MB.
+std::int64_t elements_at_once(std::size_t arrays, std::int64_t elements) {
+    constexpr std::int64_t most = 1 << 22, least = 16;   // as many as medians() takes
+    return std::min(elements, std::clamp(most / static_cast<std::int64_t>(std::max<std::size_t>(1, arrays)), least, block));
+}
+
 void check(const std::vector<HostArray>& arrays, const std::string& how) {
     if (how != "mean" && how != "median")
         throw Error(fmt::format("arrays are combined by \"mean\" or \"median\", not by \"{}\"", how));
@@ -45,9 +51,10 @@ void convert(const HostArray& array, std::int64_t start, std::size_t count, T* t
 
 template <class T>
 void median(const std::vector<HostArray>& arrays, HostArray& result) {
-    std::vector<T> values(static_cast<std::size_t>(block) * arrays.size());
-    for (std::int64_t start = 0; start < result.desc.count(); start += block) {
-        const auto part = static_cast<std::size_t>(std::min(block, result.desc.count() - start));
+    const std::int64_t most = elements_at_once(arrays.size(), result.desc.count());
+    std::vector<T> values(static_cast<std::size_t>(most) * arrays.size());
+    for (std::int64_t start = 0; start < result.desc.count(); start += most) {
+        const auto part = static_cast<std::size_t>(std::min(most, result.desc.count() - start));
         for (std::size_t a = 0; a < arrays.size(); ++a) convert(arrays[a], start, part, values.data() + a * part);
         medians<T>(arrays.size(), part, [&](std::size_t a) { return values.data() + a * part; }, result.as<float>() + start);
     }
@@ -70,6 +77,16 @@ void mean(const std::vector<HostArray>& arrays, HostArray& result) {
 }
 
 }  // namespace
+
+std::uint64_t bytes_to_combine(std::size_t arrays, const ArrayDesc& one, const std::string& how) {
+    // An array's record, of which there are two, is more than a small one's elements; so is what malloc adds to its allocations.
+    const std::uint64_t record = sizeof(HostArray) + one.axes.size() * sizeof(Axis) + 64;
+    const std::uint64_t each = one.dense_bytes() + 2 * record;
+    if (how != "median") return arrays * each + block * sizeof(double);
+    const std::uint64_t element = fits_f32(one.type) ? sizeof(float) : sizeof(double);
+    const auto at_once = static_cast<std::uint64_t>(elements_at_once(arrays, one.count()));
+    return arrays * (each + element * (at_once + 16 + 1));   // a tile of 16 columns, and one column
+}
 
 HostArray combine(const std::vector<HostArray>& arrays, const std::string& how) {
     check(arrays, how);

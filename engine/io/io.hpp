@@ -190,6 +190,8 @@ void write_atomically(const std::filesystem::path&, bool overwrite,
 
 /// Several arrays of one shape -> one: "mean" (f32) or "median" (f32), element by element.
 HostArray combine(const std::vector<HostArray>&, const std::string& how);
+/// What the arrays, all like this one, and their combination take in memory beside its result.
+std::uint64_t bytes_to_combine(std::size_t arrays, const ArrayDesc& one, const std::string& how);
 
 /// xxh3-128 as hex, of a file's bytes (or a stretch of them) or of an array's elements.
 std::string hash_file(const std::filesystem::path&, const std::stop_token& = {}, std::optional<Stretch> = {});

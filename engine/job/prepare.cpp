@@ -64,10 +64,8 @@ std::string why_whole(const InputSpec& spec, const PreparedInput& input) {
 
 /// Bytes of host memory that reading takes beside the array: files that are combined are there together.
 std::uint64_t beside(const InputSpec& spec, const PreparedInput& input) {
-    std::uint64_t bytes = 0;
-    if (!spec.combine.empty())
-        for (const io::FileInfo& info : input.infos) bytes += info.desc.dense_bytes();
-    return bytes;
+    if (spec.combine.empty()) return 0;
+    return io::bytes_to_combine(input.files.size(), delivered(input.files.front(), input.infos.front(), spec), spec.combine);
 }
 
 /// Warns of steps whose inputs say where they lie, and lie elsewhere, as far as earlier steps carry what files say.

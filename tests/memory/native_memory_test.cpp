@@ -1,6 +1,7 @@
 // What C++ on the native device takes while it runs is what plans say: the host's memory is planned by it, and a job that would
 // take more is refused before it begins. Problems are drawn for every variant, and each allocation of a run is counted.
 #include "core/session.hpp"
+#include "io/io.hpp"
 #include "parallax/host/device.hpp"
 #include "registry/registry.hpp"
 #include "seed.hpp"
@@ -103,6 +104,27 @@ std::optional<Memory> memory_of(Engine& engine, const Algorithm& algorithm, cons
 }
 
 }  // namespace
+
+TEST_CASE("many small arrays are combined in the memory that is planned, which their number and size bound") {
+    for (const auto& [count, side] : {std::pair<std::size_t, std::int64_t>{20000, 8}, {300, 100}, {3, 300}, {1, 1}}) {
+        CAPTURE(count);
+        const ArrayDesc desc = ArrayDesc::dense(ElementType::u8, {{'y', side}, {'x', side}});
+        std::vector<HostArray> arrays;
+        for (std::size_t i = 0; i < count; ++i) {
+            arrays.push_back(HostArray::make(desc));
+            std::fill_n(arrays.back().as<std::uint8_t>(), side * side, static_cast<std::uint8_t>(i % 101));
+        }
+        for (const char* const how : {"mean", "median"}) {
+            const std::int64_t before = taken;
+            most = before;
+            const HostArray one = io::combine(arrays, how);
+            const auto planned = static_cast<std::int64_t>(io::bytes_to_combine(count, desc, how));
+            CHECK(most - before <= planned);
+            CHECK(planned <= static_cast<std::int64_t>(count) * (side * side * 6 + 1500) + (40 << 20));
+            if (count == 20000) CHECK(one.as<float>()[63] == doctest::Approx(how == std::string("mean") ? 49.99505 : 50));
+        }
+    }
+}
 
 TEST_CASE("drawn at random: native variants take the memory that is planned, and no more") {
     const auto native = host::enumerate().native();
