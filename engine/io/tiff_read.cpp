@@ -209,6 +209,9 @@ void read_stored_page(const Source& source, const TiffFile& file, const Document
         const std::uint64_t bytes = static_cast<std::uint64_t>(count) * bytes_of(stored);
         file.file().seek(document.contiguous_at + static_cast<std::uint64_t>(index) * bytes);
         file.file().read(to, bytes, "the images of the stack");
+        std::uint16_t order = FILLORDER_MSB2LSB;   // of pages libtiff turns the bits itself
+        TIFFGetFieldDefaulted(file.handle(), TIFFTAG_FILLORDER, &order);
+        if (order == FILLORDER_LSB2MSB) TIFFReverseBits(reinterpret_cast<std::uint8_t*>(to), static_cast<tmsize_t>(bytes));
         if (TIFFIsByteSwapped(file.handle())) swap_bytes(to, count, stored);
     } else {
         const Page& page = document.pages[static_cast<std::size_t>(index)];

@@ -33,6 +33,22 @@ std::string ome(const std::string& pixels, const std::string& inside = "<TiffDat
 
 }  // namespace
 
+TEST_CASE("described: a stack in one piece has its bits in the order that it says, as pages have") {
+    const Folder folder;
+    const std::string elements("\x80\x40\xc0\x20\x01\x02", 6);   // each from its lowest bit on
+    for (const std::uint64_t order : {1, 2}) {
+        const auto tiff = [&](const char* words) {
+            return make_tiff({tiff_picture(2, 1, 8, 1, 8, 2, {tiff_text(270, words), {266, 3, {order}}})}, elements);
+        };
+        put(folder / "stack.tif", tiff("ImageJ=1.53\nimages=3\nslices=3\n")), put(folder / "page.tif", tiff("-"));
+        const auto stack = values_of<std::uint8_t>(io::read(folder / "stack.tif")),
+                   page = values_of<std::uint8_t>(io::read(folder / "page.tif"));
+        CHECK(stack == (order == 2 ? std::vector<std::uint8_t>{1, 2, 3, 4, 128, 64}
+                                   : std::vector<std::uint8_t>{128, 64, 192, 32, 1, 2}));
+        CHECK(std::equal(page.begin(), page.end(), stack.begin()));
+    }
+}
+
 TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
     const Folder folder;
     const fs::path path = folder / "a.tif";
