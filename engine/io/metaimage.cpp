@@ -270,6 +270,12 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     if (axes.empty() || std::any_of(axes.begin(), axes.end(), unfit) ||
         std::adjacent_find(axes.begin(), axes.end(), turned) != axes.end())
         return fmt::format("MetaImage holds t, z, y, x in this order, and channels behind them; this is {}", desc.describe());
+    const double mm = millimetres(desc.unit);
+    for (const Axis& axis : axes) {
+        if (axis.name != 't' && !(mm > 0) && !desc.unit.empty()) continue;   // no length, and not written
+        const double stored = axis.name != 't' && mm > 0 ? scaled(axis.spacing, mm) : axis.spacing;
+        if (std::string problem = refusal_of_distance("MetaImage", axis, stored, false); !problem.empty()) return problem;
+    }
     return {};
 }
 

@@ -14,6 +14,7 @@
 #include "io/format.hpp"
 #include "io/parts.hpp"
 #include "io/scale_loss.hpp"
+#include "io/units.hpp"
 #include "parallax/host/error.hpp"
 #include "support/text.hpp"
 
@@ -402,6 +403,14 @@ namespace {
 /// Of an axis among a header's seven: x is the first, the last is what has no name there.
 std::size_t place_of(const Axis& axis) { return std::min<std::size_t>(std::string_view("?xyztn").find(axis.name), 7); }
 
+/// A factor: nm and cm are none of its units.
+double in_unit_of_file(std::string_view unit) { return unit == "nm" ? 1e-3 : unit == "cm" ? 10 : 1; }
+
+/// The second for sizes that the first cannot tell.
+int version_for(const ArrayDesc& desc) {
+    return std::any_of(desc.axes.begin(), desc.axes.end(), [](const Axis& axis) { return axis.size > 32767; }) ? 2 : 1;
+}
+
 }   // namespace
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
@@ -414,6 +423,11 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     const auto after = [](const Axis& one, const Axis& next) { return place_of(one) <= place_of(next); };
     if (std::adjacent_find(axes.begin(), axes.end(), after) != axes.end())
         return fmt::format("NIfTI has its axes in the order n, t, z, y, x, this is {}", desc.describe());
+    for (const Axis& axis : axes) {
+        const double stored = axis.name == 't' ? axis.spacing : scaled(axis.spacing, in_unit_of_file(desc.unit));
+        if (std::string problem = refusal_of_distance("NIfTI", axis, stored, version_for(desc) == 1); !problem.empty())
+            return problem;
+    }
     return {};
 }
 
@@ -425,14 +439,15 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
                      return r.type == type && r.channels == 1;
                  })->code;
     h.bits = static_cast<int>(bytes_of(type) * 8);
-    double in_file = 1, in_mm = 1;  // factors of our spacing to the file's unit, and of that to mm
+    const double in_file = in_unit_of_file(desc.unit);
+    double in_mm = 1;   // of the file's unit
     if (desc.unit == "m" || desc.unit == "mm" || desc.unit == "um") {
         const Unit& unit = *std::find_if(std::begin(units), std::end(units), [&](const Unit& u) { return desc.unit == u.name; });
         h.xyzt_units = unit.code, in_mm = unit.in_mm;
     } else if (desc.unit == "nm") {
-        h.xyzt_units = 3, in_file = 1e-3, in_mm = 1e-3;
+        h.xyzt_units = 3, in_mm = 1e-3;
     } else if (desc.unit == "cm") {
-        h.xyzt_units = 2, in_file = 10;
+        h.xyzt_units = 2;
     }
     h.dim.fill(1);
     h.pixdim.fill(1);
@@ -444,7 +459,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }
     h.dim[0] = static_cast<std::int64_t>(place_of(desc.axes.front()));
-    h.version = std::any_of(h.dim.begin(), h.dim.end(), [](std::int64_t d) { return d > 32767; }) ? 2 : 1;
+    h.version = version_for(desc);
     const auto& notes = array.metadata.notes;
     if (const auto& affine = array.metadata.affine) {
         // The forms that it came in, if it came from a NIfTI file; one of them in any case.

@@ -551,12 +551,6 @@ HostArray read(const Source& source) { return read_stored(source, read_header(so
 
 SliceStream slices(const Source& source) { return stream_stored(source, read_header(source)); }
 
-std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
-    if (desc.axes.empty()) return "NRRD holds arrays, not single numbers";
-    if (desc.axes.size() > most_axes) return fmt::format("NRRD holds up to {} axes, this is {}", most_axes, desc.describe());
-    return {};
-}
-
 namespace {
 
 /// ITK reads distances without looking at their unit, and takes them for millimetres: so lengths are written in those.
@@ -570,6 +564,19 @@ ArrayDesc in_millimetres(ArrayDesc desc) {
 }
 
 }   // namespace
+
+std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
+    if (desc.axes.empty()) return "NRRD holds arrays, not single numbers";
+    if (desc.axes.size() > most_axes) return fmt::format("NRRD holds up to {} axes, this is {}", most_axes, desc.describe());
+    const ArrayDesc stored = in_millimetres(desc);
+    for (std::size_t i = 0; i < desc.axes.size(); ++i) {
+        const Axis& axis = desc.axes[i];
+        const bool written = std::string_view("xyzt").find(axis.name) != std::string_view::npos;
+        std::string problem = written ? refusal_of_distance("NRRD", axis, stored.axes[i].spacing, false) : std::string();
+        if (!problem.empty()) return problem;
+    }
+    return {};
+}
 
 void write(const std::filesystem::path& path, const std::string&, const HostArray& array, const WriteOptions&) {
     const ArrayDesc desc = in_millimetres(array.desc);

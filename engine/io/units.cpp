@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "io/decimal.hpp"
 
 namespace parallax::io {
@@ -34,6 +36,14 @@ Warning without_spacing(std::string_view by, char axis, std::string_view unit) {
     return {fmt::format("{} gives a spacing of other axes and none of {}: it is taken for 1 {}", by, axis,
                         unit.empty() ? "of the same unit" : unit),
             axis == 'z' ? Concern::slices : Concern::other};
+}
+
+std::string refusal_of_distance(std::string_view format, const Axis& axis, double stored, bool as_f32) {
+    const double least = as_f32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min(),
+                 most = as_f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+    if (!(axis.spacing > 0) || (stored >= least && stored <= most)) return {};
+    return fmt::format("{} holds distances from {:.2g} to {:.2g} in its unit, and that of {}, {}, is {} in it", format, least, most,
+                       axis.name, axis.spacing, stored);
 }
 
 double seconds_of(std::string_view unit) {

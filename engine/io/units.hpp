@@ -19,6 +19,8 @@ double converted(double length, const std::string& from, const std::string& to);
 Warning without_spacing(std::string_view by, char axis, std::string_view unit);
 /// How many seconds one of these is, as ImageJ, OME and those who write for them name it; 0: not known.
 double seconds_of(std::string_view unit);
+/// Why a format has no number for an axis's distance, which would be `stored` in it; empty: it has.
+std::string refusal_of_distance(std::string_view format, const Axis& axis, double stored, bool as_f32);
 using engine::millimetres;
 
 }   // namespace parallax::io

@@ -347,6 +347,32 @@ TEST_CASE("volumes: an affine of an HDF5 file that is no number is left out, and
     CHECK(values_of<std::uint8_t>(io::read(folder / "a.h5")) == std::vector<std::uint8_t>(8, 5));
 }
 
+TEST_CASE("volumes: distances for which a format has no number are refused, and not written as infinite ones") {
+    const Folder folder;
+    const auto refusal = [&](const char* name, double spacing, const char* unit) {
+        HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 2}, {'x', 2}}).with_unit(unit));
+        for (Axis& axis : array.desc.axes) axis.spacing = spacing;
+        io::WriteOptions again;
+        again.overwrite = true;
+        try {
+            io::write(folder / name, array, again);
+        } catch (const IoError& error) {
+            return error.problem;
+        }
+        CHECK(io::info(folder / name).desc.find('x')->spacing > 0);   // read again
+        return std::string();
+    };
+    for (const char* const name : {"o.mha", "o.nrrd", "o.nii"}) {
+        CAPTURE(name);
+        CHECK(refusal(name, 1e307, "m").find("of z, 1e+307") != std::string::npos);
+        CHECK(refusal(name, 1e-306, name == std::string("o.nii") ? "nm" : "um").find("of z, 1e-306") != std::string::npos);
+        CHECK(refusal(name, 1e30, "m").empty());
+        CHECK(refusal(name, 0.5, "nm").empty());
+    }
+    CHECK(refusal("o.nii", 1e39, "mm").find("3.4e+38") != std::string::npos);
+    CHECK(refusal("o.mha", 1e39, "mm").empty());
+}
+
 TEST_CASE("volumes: one array of an NPZ archive") {
     const Folder folder;
     const std::string data = make_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2, 2), }", elements);
