@@ -4,6 +4,7 @@
 
 #include "file.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -55,6 +56,15 @@ template <class Work> void only_io_errors(Work&& work) {
 }
 
 }  // namespace
+
+/// The programs that read others' formats are held to little memory by the system, but beside a sanitizer no such limit holds:
+/// libraries ask for the gigabytes that a header names. By this their sanitizer refuses those.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+    const char* const had = std::getenv("ASAN_OPTIONS");
+    const std::string all = (had == nullptr ? std::string() : std::string(had) + ":") +
+                            "max_allocation_size_mb=512:allocator_may_return_null=1";
+    return setenv("ASAN_OPTIONS", all.c_str(), 1);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static InputFiles files;
