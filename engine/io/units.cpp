@@ -42,8 +42,8 @@ std::string refusal_of_distance(std::string_view format, const Axis& axis, doubl
     const double least = as_f32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min(),
                  most = as_f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
     if (!(axis.spacing > 0) || (stored >= least && stored <= most)) return {};
-    return fmt::format("{} holds distances from {:.2g} to {:.2g} in its unit, and that of {}, {}, is {} in it", format, least, most,
-                       axis.name, axis.spacing, stored);
+    return fmt::format("{} holds distances from {:.2g} to {:.2g} in its unit, and that of {}, {}, is {} in it", format, least,
+                       most, axis.name, axis.spacing, stored);
 }
 
 double seconds_of(std::string_view unit) {
