@@ -2,6 +2,7 @@
 
 #include "io/io.hpp"
 #include "io/transaction.hpp"
+#include "job/input_folders.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
@@ -106,9 +107,13 @@ Json devices_of(const Json& merged, const Group& group) {
 
 void find_reports(const fs::path& folder, std::vector<Collected>& found) {
     std::vector<fs::path> files;
+    InputFolders folders;
+    folders.recover(folder);
     for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+        if (std::error_code error; entry.is_directory(error)) folders.recover(entry.path());   // before it is listed
         const std::string name = to_utf8(entry.path().filename());
         const bool named = name == "report.json" || name == "report.json.gz";
+        if (named) folders.recover_of(entry.path());
         if (std::error_code error; named && entry.is_regular_file(error)) files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());

@@ -112,4 +112,16 @@ TEST_CASE("half done: info reads nothing of a folder before it is finished") {
     CHECK(fs::exists(folder / "made/c.npy"));
 }
 
+TEST_CASE("half done: commands that read reports finish what is in their folders") {
+    const std::vector<std::vector<std::string>> commands{
+        {"report", "made"}, {"history", "made", "made"}, {"results", ".", "--out", "pages"}, {"results", "made", "--out", "pages"}};
+    for (const std::vector<std::string>& command : commands) {
+        CAPTURE(command.front());
+        const TempFolder folder;
+        leave_half_done(folder / "made");
+        CHECK(run_program(command, folder.path()).status == 2);   // there is no report
+        CHECK(value_of(folder / "made/b.npy") == new_value);
+    }
+}
+
 #endif

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "console.hpp"
+#include "job/input_folders.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "laboratory/commands.hpp"
@@ -16,7 +17,9 @@ namespace parallax::cli {
 
 std::filesystem::path report_file(const std::string& given) {
     const std::filesystem::path path = engine::path_from(given);
-    if (!std::filesystem::is_directory(path)) return path;
+    const bool is_folder = std::filesystem::is_directory(path);
+    engine::InputFolders().recover_of(is_folder ? path / "report.json" : path);   // what was half done there may be this
+    if (!is_folder) return path;
     for (const char* name : {"report.json", "report.json.gz"})
         if (std::filesystem::is_regular_file(path / name)) return path / name;   // a pipe there would be waited for
     const bool unfinished = std::filesystem::exists(path / "journal.jsonl");
