@@ -65,6 +65,15 @@ TEST_CASE("help, version and slips of the command line") {
     CHECK(folder.listing().empty());
 }
 
+TEST_CASE("--idle without --watch is refused by its own name, whatever the job") {
+    const TempFolder folder;
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop"}],
+        "outputs": {"image": "o.npy"}})");
+    const Run refused = run_program({"run", "job.json", "--idle", "3"}, folder.path());
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.err, "--idle without --watch"));
+}
+
 TEST_CASE("--json is JSON") {
     const TempFolder folder;
     const Json devices = json_of(run_program({"devices", "--json"}, folder.path()));

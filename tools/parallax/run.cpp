@@ -196,9 +196,8 @@ int run_within(const Enforced& limits, const Options& options) {
         return status;
     }
     const bool is_series = parsed.for_each != nullptr;
-    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(),
-                                  options.watch || options.idle);
     if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
+    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch);
     if (options.idle && !(*options.idle > 0 && *options.idle < 1e9))
         throw ConfigError("--idle", fmt::format("{}", *options.idle), "a number of seconds above 0");
     if (is_series) check_series_files(options);
