@@ -202,6 +202,7 @@ void check_locations(const Locations& where) {
     check(where.job_folder, "the job's folder");
     if (where.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     check(where.out, "--out");
+    if (where.confined) refuse_links(where.out, "--out");
     for (const auto& [name, folder] : where.roots) check(folder, "--root " + name);
 }
 
@@ -307,6 +308,17 @@ void recover_beside(const fs::path& output, const Locations& where) {
     try {
         io::recover_below(host::Folder::open_strictly(out), folder.lexically_relative(out), output.parent_path());
     } catch (const std::system_error&) {   // there is no such folder yet, or a link is on the way, which is told of later
+    }
+}
+
+void refuse_links(const fs::path& path, const std::string& pointer) {
+    fs::path at;
+    for (const fs::path& part : whole_path(path).lexically_normal()) {
+        at /= part;
+        std::error_code ignored;
+        if (!part.empty() && fs::is_symlink(fs::symlink_status(at, ignored)))
+            throw ConfigError(pointer, fmt::format("{}, a link, which a confined job does not follow", to_utf8(at)),
+                              "a path without links", "name the file or the folder itself (realpath tells it)");
     }
 }
 

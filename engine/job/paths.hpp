@@ -60,6 +60,8 @@ std::filesystem::path folder_of_input(const std::string& text, const Locations&)
 /// Finishes or undoes what processes that are no more have left beside an output (io::recover()).
 void recover_beside(const std::filesystem::path& output, const Locations&);
 
+/// Throws ConfigError where a link is at a path or on the way to it, the same wherever that leads: of a confined job.
+void refuse_links(const std::filesystem::path&, const std::string& pointer);
 /// Throws ConfigError where a path has a name of a transaction's own files: whoever cleans up would remove it.
 void check_names(const std::filesystem::path&, const std::string& pointer);
 /// The same, and where something stands that no file of ours may replace (io::check_replaceable()).

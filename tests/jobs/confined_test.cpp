@@ -415,6 +415,42 @@ TEST_CASE("confined: an output behind a link is refused alike, wherever that lea
     CHECK(answers.size() == 1);
 }
 
+TEST_CASE("confined: a link at --out, --report or --trace is refused alike, wherever it leads") {
+    const TempFolder folder, outside;
+    fs::create_directories(folder / "job");
+    fs::create_directory(outside / "folder");
+    write_text(outside / "file", "x");
+    io::write(folder / "job/a.npy", all_of(7));
+    write_text(folder / "job/j.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop"}],
+        "outputs": {"image": "o.npy"}})");
+    write_text(folder / "job/s.json", R"({"parallax": 1, "for_each": {"f": "a.npy"}, "inputs": {"image": "{f}"},
+        "steps": [{"run": "crop"}], "outputs": {"image": "r_{f.stem}.npy"}})");
+    const std::vector<std::vector<std::string>> commands{
+        {"run", "job/j.json", "--out", "out", "--report", "job/l"},
+        {"run", "job/j.json", "--out", "out", "--report", "job/l/below.json"},
+        {"run", "job/s.json", "--out", "out", "--trace", "job/l"},
+        {"run", "job/s.json", "--out", "out", "--report", "job/l"},
+        {"run", "job/j.json", "--out", "job/l"},
+        {"run", "job/s.json", "--out", "job/l/below"},
+        {"plan", "job/j.json", "--out", "job/l"},
+    };
+    for (std::vector<std::string> command : commands) {
+        CAPTURE(command.front() + ' ' + command.at(command.size() - 2) + ' ' + command.back());
+        for (const char* const more : {"--confined", "--device", "native"}) command.emplace_back(more);
+        if (command.front() == "run") command.emplace_back("--overwrite");
+        std::set<std::string> answers;
+        for (const char* const by : {"file", "folder", "nothing"}) {
+            fs::remove(folder / "job/l");
+            fs::create_symlink(outside / by, folder / "job/l");
+            const Run refused = run_program(command, folder.path());
+            CHECK(refused.status == 2);
+            CHECK(contains(refused.err, "a link, which a confined job does not follow"));
+            answers.insert(refused.err);
+        }
+        CHECK(answers.size() == 1);
+    }
+}
+
 TEST_CASE("confined: a folder of outputs that may not be entered is told of before anything runs, as of any job") {
     const TempFolder folder;
     fs::create_directories(folder / "out/closed/below");

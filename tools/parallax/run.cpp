@@ -35,6 +35,7 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     if (file.empty()) return;
     refuse_stdout(option, file);
     const std::filesystem::path path = engine::path_from(file);
+    if (prepared.confined) engine::refuse_links(path, option);   // before anything is asked of what it leads to
     engine::refuse_dots_behind_link(path, option);
     if (std::filesystem::is_directory(path))
         throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
@@ -200,7 +201,7 @@ int run_within(const Enforced& limits, const Options& options) {
     engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch);
     if (options.idle && !(*options.idle > 0 && *options.idle < 1e9))
         throw ConfigError("--idle", fmt::format("{}", *options.idle), "a number of seconds above 0");
-    if (is_series) check_series_files(options);
+    if (is_series) check_series_files(options, options.job.confined);
     check_gallery_name(options);
     engine::series::SeriesOptions how{manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)};
     watch_interrupts();

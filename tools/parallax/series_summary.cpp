@@ -192,11 +192,12 @@ void refuse_replaced_stdout(const SeriesRunOptions& options,
                           "a file of its own, or --quiet");
 }
 
-void check_series_files(const SeriesRunOptions& options) {
+void check_series_files(const SeriesRunOptions& options, bool confined) {
     namespace fs = std::filesystem;
     for (const auto& [option, text] : files_of(options)) {
         refuse_stdout(option, text);
         const fs::path path = engine::path_from(text);
+        if (confined) engine::refuse_links(path, option);
         engine::refuse_dots_behind_link(path, option);
         engine::check_place(path, option);
         if (fs::exists(path) && !options.overwrite && !options.resume) {

@@ -17,8 +17,8 @@ void refuse_stdout(const char* option, const std::string& file);
 /// Throws ConfigError where standard output goes to a file that the run replaces: what is printed would be lost. `role`: what else a
 /// file is, empty: nothing.
 void refuse_replaced_stdout(const SeriesRunOptions&, const std::function<std::string(const std::filesystem::path&)>& role);
-/// Throws ConfigError for a report or a trace that cannot be written.
-void check_series_files(const SeriesRunOptions&);
+/// Throws ConfigError for a report or a trace that cannot be written; of a confined job, also where a link leads to it.
+void check_series_files(const SeriesRunOptions&, bool confined);
 /// The same for one that is a file of the series, the job, or that of another option.
 void check_series_files(const SeriesRunOptions&, const std::string& job, const engine::series::PreparedSeries&);
 /// The bar must live as long.
