@@ -55,6 +55,20 @@ struct Row {
 
 }  // namespace
 
+TEST_CASE("a range of which one end is missing is refused by that end") {
+    const TempFolder folder;
+    const auto refused = [&](const std::string& fit) {
+        write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "h.png"}, "outputs": {"counts": "c.json"},
+            "steps": [{"run": "box_count", "fit": )" + fit + "}]}");
+        const Run run = run_program({"plan", "job.json"}, folder.path());
+        CHECK(run.status == 2);
+        return run.err;
+    };
+    CHECK(contains(refused(R"({"from": 1})"), "/steps/0/fit/to"));
+    CHECK(contains(refused(R"({"to": 3})"), "no \"from\""));
+    CHECK(contains(refused(R"({"from": 1, "to": 3})"), "no file"));   // nothing is wrong with that
+}
+
 TEST_CASE("wrong jobs and broken files: the right status, the right words, nothing left behind") {
     const TempFolder folder;
     fill(folder);

@@ -25,6 +25,28 @@ const ParameterTable& fit_table() {
     return table;
 }
 
+/// A range has both ends, or is a word; one end alone would be read, and written out as a range that is none.
+ParameterField fit_field() {
+    using P = BoxCountParameters;
+    const ParameterTable table =
+        TableBuilder<P>()
+            .object("fit", &P::fit, fit_table(), {{"auto", FitRange{}}},
+                    "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: "
+                    "the longest in which the slope is the same from end to end and boxes are neither few nor full, by each "
+                    "set's own counts.")
+            .build();
+    ParameterField field = table.fields().front();
+    field.read = [read = field.read](void* object, const Json& value, const std::string& key, const std::string& pointer) {
+        read(object, value, key, pointer);
+        const std::optional<FitRange>& fit = static_cast<const P*>(object)->fit;
+        if (!fit || (fit->from < 0) == (fit->to < 0)) return;
+        const char* const missing = fit->from < 0 ? "from" : "to";
+        throw ConfigError(pointer_to(pointer, missing), fmt::format("no \"{}\"", missing),
+                          "both ends, such as {\"from\": 1, \"to\": 4}");
+    };
+    return field;
+}
+
 /// All values of a type, and `nothing` in its kind of numbers.
 struct Limits {
     Number low, high;
@@ -219,10 +241,6 @@ ParameterTable box_count_table() {
         TableBuilder<P>()
             .choice("count", &P::count, {{"occupied", Count::occupied}, {"grey", Count::grey}, {"black", Count::black}},
                     "Boxes whose number is fitted. occupied: with any voxel set; black: with all; grey: with some but not all.")
-            .object("fit", &P::fit, fit_table(), {{"auto", FitRange{}}},
-                    "Range of m, box edges 2^m. Left out: 1 to k - 2 for a grid of 2^k >= 16 voxels a side, else 0 to k. auto: "
-                    "the longest in which the slope is the same from end to end and boxes are neither few nor full, by each "
-                    "set's own counts.")
             .choice("anisotropy", &P::anisotropy,
                     {{"refuse", Anisotropy::refuse}, {"ignore", Anisotropy::ignore}, {"resample", Anisotropy::resample}},
                     "Voxels that are not as long on every axis. ignore: boxes are cubes of voxels. resample: nearest neighbours "
@@ -240,6 +258,7 @@ ParameterTable box_count_table() {
                      "the fewest occupied boxes.")
             .build();
     using Own = TableBuilder<OwnField>;
+    Own::insert(table, 1, fit_field());
     Own::insert(table, 0,
                 exact_number("threshold", &P::threshold, "Voxels above this are set. Not looked at where there are labels."));
     Own::insert(
