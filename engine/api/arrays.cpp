@@ -8,6 +8,7 @@
 #endif
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,15 @@ const engine::Algorithm& pack_algorithm() {
         return a;
     }();
     return pack;
+}
+
+/// With what keeps it from being dense, where something does: "f32 4 (x) with strides 2".
+std::string with_gaps(const ArrayDesc& desc) {
+    if (desc.is_dense()) return desc.describe();
+    std::vector<std::int64_t> strides;
+    for (const Axis& axis : desc.axes) strides.push_back(axis.stride);
+    const std::string offset = desc.offset == 0 ? "" : fmt::format(" and offset {}", desc.offset);
+    return fmt::format("{} with strides {}{}", desc.describe(), fmt::join(strides, ", "), offset);
 }
 
 }  // namespace
@@ -240,7 +250,7 @@ void Session::download(const Array& array, const MutableView& view) {
     ArrayDesc from_zero = view.desc;
     from_zero.offset = 0;
     if (!from_zero.is_dense() || !fits(view.desc, source.desc)) {
-        throw ConfigError("", "memory for " + view.desc.describe(), "dense memory for " + source.desc.describe());
+        throw ConfigError("", "memory for " + with_gaps(view.desc), "dense memory for " + source.desc.describe());
     }
     if (view.desc.count() == 0) return;
     auto* to = static_cast<std::byte*>(view.data) + static_cast<std::size_t>(view.desc.offset) * bytes_of(view.desc.type);
@@ -267,7 +277,7 @@ Event Session::write(const Array& array, const View& view, std::span<const Event
     const DeviceArray& target = impl_->own(array);
     check_view(view.desc, view.data, {});
     if (!view.desc.is_dense() || !target.desc.is_dense() || !fits(view.desc, target.desc)) {
-        throw ConfigError("", view.desc.describe() + " for an array of " + target.desc.describe(),
+        throw ConfigError("", with_gaps(view.desc) + " for an array of " + with_gaps(target.desc),
                           "dense memory of the same type and size", "upload() takes memory with gaps");
     }
     host::Queue& queue = impl_->upload_queue();
@@ -285,7 +295,7 @@ Event Session::read(const Array& array, const MutableView& view, std::span<const
     const DeviceArray& source = impl_->own(array);
     check_view(view.desc, view.data, {});
     if (!view.desc.is_dense() || !source.desc.is_dense() || !fits(view.desc, source.desc)) {
-        throw ConfigError("", view.desc.describe() + " for an array of " + source.desc.describe(),
+        throw ConfigError("", with_gaps(view.desc) + " for an array of " + with_gaps(source.desc),
                           "dense memory of the same type and size");
     }
     host::Queue& queue = impl_->download_queue();

@@ -113,6 +113,24 @@ TEST_CASE("memory of another shape is refused, although it has as many elements"
     }
 }
 
+TEST_CASE("memory with gaps is refused by its strides, which are what is wrong with it") {
+    Session session(Engine({.device = "native"}));
+    const std::vector<float> line(8);
+    const ArrayDesc dense = ArrayDesc::dense(ElementType::f32, {{'x', 4}});
+    const Array array = session.upload(View(dense, line.data()));
+    ArrayDesc apart = dense, behind = dense;
+    apart.axes[0].stride = 2;
+    std::vector<float> memory(8);
+    const MutableView strided(apart, memory.data());
+    const char* const told = "f32 4 (x) with strides 2";
+    CHECK_THROWS_WITH_AS(session.download(array, strided), doctest::Contains(told), ConfigError);
+    CHECK_THROWS_WITH_AS(session.read(array, strided), doctest::Contains(told), ConfigError);
+    CHECK_THROWS_WITH_AS(session.write(array, View(apart, line.data())), doctest::Contains(told), ConfigError);
+    behind.offset = 3;
+    const View moved(behind, line.data());
+    CHECK_THROWS_WITH_AS(session.write(array, moved), doctest::Contains("strides 1 and offset 3"), ConfigError);
+}
+
 TEST_CASE("submitted calls follow each other by their events") {
     for (const std::string& spec : specs()) {
         CAPTURE(spec);
