@@ -16,7 +16,8 @@ public:
 
     /// io::recover(). Returns whether it is the first time.
     bool recover(const std::filesystem::path& folder);
-    /// The same where a file lies and, of a link, where what it leads to lies. A confinement that opens a file follows its links itself.
+    /// The same where a file lies and, of a link, where what it leads to lies. A confinement follows links itself when it opens a
+    /// file.
     bool recover_of(const std::filesystem::path& file);
 
 private:

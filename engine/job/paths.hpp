@@ -41,9 +41,9 @@ void refuse_dots_behind_link(const std::filesystem::path&, const std::string& po
 /// The same folders by paths that mean them from wherever they are looked at; outputs stay relative to where the caller stands.
 Locations absolute(Locations);
 
-/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere. What is
-/// left half done where it lies is finished or undone before. Whoever has many to resolve gives the confinement that he holds and
-/// the folders that he has been in.
+/// Throws ConfigError for an unknown root, a file that is not there or, where inputs are confined, one that lies elsewhere. What
+/// is left half done where it lies is finished or undone before. Whoever has many to resolve gives the confinement that he holds
+/// and the folders that he has been in.
 std::filesystem::path resolve_input(const std::string& text, const Locations&, const std::string& pointer,
                                     const Confinement* held = nullptr, InputFolders* folders = nullptr);
 /// The same of a confined one that is opened by its confinement before anything else: only then it is looked at.

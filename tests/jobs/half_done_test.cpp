@@ -73,7 +73,8 @@ TEST_CASE("half done: what a dead process was putting in place is finished where
             where.job_folder = fs::canonical(folder.path());
             where.confined = confined;
             const Json input{{"files", row.files}, {"combine", "mean"}};
-            const engine::PreparedInput prepared = engine::prepare_input(engine::parse_input("image", input, "/inputs/image"), where);
+            const engine::InputSpec spec = engine::parse_input("image", input, "/inputs/image");
+            const engine::PreparedInput prepared = engine::prepare_input(spec, where);
             CHECK(prepared.files.size() == row.count);
             for (const fs::path& file : prepared.files) CHECK(value_of(file) == new_value);
         }
@@ -98,7 +99,8 @@ TEST_CASE("half done: parts of a file that lie elsewhere are finished before the
                                      "ElementDataFile = " + part + "\n");
         engine::Locations where;
         where.job_folder = folder.path();
-        const engine::PreparedInput prepared = engine::prepare_input(engine::parse_input("image", "a.mhd", "/inputs/image"), where);
+        const engine::InputSpec spec = engine::parse_input("image", "a.mhd", "/inputs/image");
+        const engine::PreparedInput prepared = engine::prepare_input(spec, where);
         CHECK(value_of(prepared.files.at(0)) == new_value);
         CHECK(prepared.infos.at(0).parts.at(0).identity->inode == host::identity_of(folder / "made/b.npy")->inode);
     }
@@ -113,8 +115,10 @@ TEST_CASE("half done: info reads nothing of a folder before it is finished") {
 }
 
 TEST_CASE("half done: commands that read reports finish what is in their folders") {
-    const std::vector<std::vector<std::string>> commands{
-        {"report", "made"}, {"history", "made", "made"}, {"results", ".", "--out", "pages"}, {"results", "made", "--out", "pages"}};
+    const std::vector<std::vector<std::string>> commands{{"report", "made"},
+                                                         {"history", "made", "made"},
+                                                         {"results", ".", "--out", "pages"},
+                                                         {"results", "made", "--out", "pages"}};
     for (const std::vector<std::string>& command : commands) {
         CAPTURE(command.front());
         const TempFolder folder;

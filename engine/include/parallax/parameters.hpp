@@ -66,8 +66,8 @@ namespace detail {
 /// The word of a choice. Throws ConfigError for a number that is none of them.
 PARALLAX_API const char* word(std::span<const char* const> words, int value);
 
-/// Writes one JSON object, member by member. Throws ConfigError for a number that is not finite: JSON has none, and `null` would be
-/// a field that was left out.
+/// Writes one JSON object, member by member. Throws ConfigError for a number that is not finite: JSON has none, and `null` would
+/// be a field that was left out.
 class PARALLAX_API JsonObject {
 public:
     void add(std::string_view key, double);
