@@ -1,4 +1,5 @@
 #include "job/confinement.hpp"
+#include "job/input_folders.hpp"
 #include "series/filler.hpp"
 #include "series/items.hpp"
 
@@ -71,8 +72,9 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
     std::optional<Confinement> confinement;
     if (where.confined) confinement.emplace(where);
     const Confinement* const held = confinement ? &*confinement : nullptr;
+    InputFolders folders(held);
     for (const std::string& pattern : source.patterns) {
-        const std::vector<fs::path> found = resolve_inputs(pattern, where, source.pointer, held);
+        const std::vector<fs::path> found = resolve_inputs(pattern, where, source.pointer, held, &folders);
         if (!disorder) disorder = out_of_number(found);
         for (const fs::path& file : found) {
             const auto next = [&all] { return static_cast<std::int64_t>(all.size()); };
