@@ -284,7 +284,10 @@ void Manifest::check_free(const fs::path& folder) {
     std::error_code error;
     const bool is_there = fs::exists(fs::symlink_status(header, error));
     const std::optional<Json> json = is_there ? document_in(header) : std::nullopt;
-    const bool is_ours = json ? json->is_object() && json->contains("parallax_series") : is_there && has_begun(folder);
+    const auto has = [&](const char* word) { return json->is_object() && json->contains(word); };
+    // Where a series has been at work, one of its words may be damaged.
+    const bool is_ours = json ? has("parallax_series") || (has("job") && has("shared") && has_begun(folder))
+                              : is_there && has_begun(folder);
     std::vector<fs::path> doubtful = findings(folder);
     if (fs::exists(fs::symlink_status(folder / made_name, error))) doubtful.push_back(folder / made_name);
     std::erase_if(doubtful, [&](const fs::path& file) { return is_record_of_ours(file, is_ours); });

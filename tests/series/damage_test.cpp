@@ -96,6 +96,22 @@ TEST_CASE("series: a lock that cannot be held is told, and does not lead elsewhe
     CHECK_FALSE(fs::exists(folder / "elsewhere"));
 }
 
+TEST_CASE("series: a word of its own that is damaged makes no record somebody else's file") {
+    const Folder folder(2, job_with_folds());
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    for (const auto& [file, word] : {std::pair("series.json", "parallax_series"), {"series.json", "job"}, {"series.json", "shared"},
+                                     {"made.json", "outputs"}, {"made.json", "format"}}) {
+        CAPTURE(word);
+        const fs::path record = folder / "out/job.series" / file;
+        std::string text = read_text(record);
+        text.replace(text.find(word), 1, "_");
+        write_text(record, text);
+        const Run resumed = run_job(folder.path(), "out", {"--resume", "--quiet"});
+        CHECK((resumed.status == 0 || contains(resumed.err, "--overwrite")));
+        CHECK(run_job(folder.path(), "out", {"--overwrite", "--quiet"}).status == 0);
+    }
+}
+
 TEST_CASE("series: whatever is damaged in a manifest, --resume gives the same results, or says that --overwrite does") {
     const auto seed = static_cast<unsigned>(tests::drawn_seed());
     MESSAGE("PARALLAX_TEST_SEED=" << seed);
