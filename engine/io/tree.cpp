@@ -4,6 +4,7 @@
 #include "io/hasher.hpp"
 #include "io/io.hpp"
 #include "support/entries.hpp"
+#include "support/file_state.hpp"
 
 #include <fmt/format.h>
 
@@ -69,8 +70,10 @@ std::uint64_t bytes_of_tree(const fs::path& path) {
 }
 
 std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
-    std::optional<host::FileIdentity> whole = host::identity_of(path);
-    if (!is_folder(path) || !whole) return whole;
+    std::error_code error;
+    const host::FileState state = host::state_of(path, error);   // a file by one look: jobs have 100,000 of them
+    std::optional<host::FileIdentity> whole = state.identity;
+    if (state.type == fs::file_type::regular || !is_folder(path) || !whole) return whole;
     whole->bytes = 0;
     std::map<std::string, std::string> lines;   // entries come in no order
     try {

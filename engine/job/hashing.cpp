@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,17 +21,16 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
     const auto task = std::make_shared<std::packaged_task<InputReport(std::stop_token)>>(
         [report = InputReport{spec.name, {}, input.desc.describe(), input.warnings},
          files = std::move(files), input](const std::stop_token& stop) mutable {
+            const auto add = [&](const std::filesystem::path& path, const host::OpenedFile& opened, const std::string& format,
+                                 std::optional<io::Stretch> read) {
+                report.files.push_back(report_file(opened.path(), format, stop, read));
+                if (opened.path() != path) report.files.back().path = to_utf8(std::filesystem::absolute(path));
+            };
             for (const auto& [path, info] : files) {
                 const host::OpenedFile opened = input.open(path);
-                if (!std::filesystem::is_directory(opened.path())) {   // of a folder its parts are hashed
-                    report.files.push_back(report_file(opened.path(), info.format, stop, info.read_bytes));
-                    if (opened.path() != path) report.files.back().path = to_utf8(std::filesystem::absolute(path));
-                }
-                for (const io::FilePart& part : info.parts) {
-                    const host::OpenedFile other = input.open(part.path);
-                    report.files.push_back(report_file(other.path(), info.format, stop));
-                    report.files.back().path = to_utf8(std::filesystem::absolute(part.path));
-                }
+                if (!std::filesystem::is_directory(opened.path()))   // of a folder its parts are hashed
+                    add(path, opened, info.format, info.read_bytes);
+                for (const io::FilePart& part : info.parts) add(part.path, input.open(part.path), info.format, {});
                 check_unchanged(path, opened.path(), info);   // so that the hash is that of what was computed
             }
             return std::move(report);

@@ -16,15 +16,11 @@ namespace parallax::engine {
 FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop,
                        std::optional<io::Stretch> part, std::string hash) {
     try {
-        // Before the hash: what comes later is another. A file by one look: jobs have 100,000 of them.
-        std::error_code error;
-        const host::FileState state = host::state_of(path, error);
-        const bool is_file = state.type == std::filesystem::file_type::regular && state.identity;
-        const auto identity = is_file ? state.identity : io::identity_of_tree(path);
+        const auto identity = io::identity_of_tree(path);   // before the hash: what comes later is another
         const bool certain = identity && !host::may_keep_its_time(*identity);
-        const std::uint64_t bytes = is_file ? identity->bytes : io::bytes_of_tree(path);
+        const std::uint64_t bytes = identity ? identity->bytes : io::bytes_of_tree(path);
         if (part && part->first == 0 && part->bytes >= bytes) part.reset();
-        if (hash.empty()) hash = part || is_file ? io::hash_file(path, stop, part) : io::hash_of_tree(path, stop);
+        if (hash.empty()) hash = part ? io::hash_file(path, stop, part) : io::hash_of_tree(path, stop);
         return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part, certain};
     } catch (const std::system_error& error) {
         throw IoError(to_utf8(host::without_descriptor(path)), "cannot be looked at for its report: " + error.code().message(),

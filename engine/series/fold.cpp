@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -89,12 +88,12 @@ bool comes_before(const PreparedSeries& series, std::size_t a, std::size_t b) {
 
 /// The place of each item in that order, by its name.
 std::map<std::string, std::size_t> places_of(const PreparedSeries& series) {
-    std::vector<std::size_t> numbers(series.items.size());
-    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-    if (series.options.watch)
-        std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) { return comes_before(series, a, b); });
     std::map<std::string, std::size_t> places;
-    for (const std::size_t number : numbers) places.emplace(series.items.name(number), places.size());
+    if (series.options.watch) {
+        for (const std::size_t number : numbers_by_name(series.items.list)) places.emplace(series.items.name(number), places.size());
+        return places;
+    }
+    for (std::size_t i = 0; i < series.items.size(); ++i) places.emplace(series.items.name(i), i);
     return places;
 }
 

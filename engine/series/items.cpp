@@ -131,6 +131,15 @@ std::string Items::name(std::size_t number) const {
     return name;
 }
 
+std::vector<std::size_t> numbers_by_name(const ItemList& list) {
+    std::vector<std::pair<fs::path, std::size_t>> files;
+    for (std::size_t i = 0; i < list.size(); ++i) files.emplace_back(list.at(i).front().file, i);
+    std::sort(files.begin(), files.end());
+    std::vector<std::size_t> numbers;
+    for (const auto& [file, number] : files) numbers.push_back(number);
+    return numbers;
+}
+
 Items find_items(const Job& job, const Locations& where) {
     Items items;
     items.where =

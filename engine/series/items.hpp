@@ -76,6 +76,9 @@ struct Items {
     std::string name(std::size_t number) const;
 };
 
+/// The numbers of items in the order of their files' names, in which what came in any order is put together.
+std::vector<std::size_t> numbers_by_name(const ItemList&);
+
 /// Expands patterns, counts pages and volumes, applies ranges and strides. Throws ConfigError where nothing is found, or
 /// variables that go side by side have different lengths; IoError for a stack that cannot be read. Without for_each the
 /// series has one item without variables.

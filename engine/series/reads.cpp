@@ -16,11 +16,17 @@ namespace {
 /// By the inputs' names: a job may list them in another order.
 using Reads = std::map<std::string, std::string>;
 
-std::string words_of(const InputSpec& input, const std::vector<fs::path>& files, const Locations& where) {
+std::vector<fs::path> places_of(const std::vector<fs::path>& files, bool confined) {
+    std::vector<fs::path> places;
+    for (const fs::path& file : files) places.push_back(RecordedFiles::place_of(file, confined));
+    return places;
+}
+
+std::string words_of(const InputSpec& input, const std::vector<fs::path>& places) {
     std::string words;
     if (input.read.pages) words += fmt::format("pages {} to {}\n", input.read.pages->first, input.read.pages->second);
     if (input.read.volume) words += fmt::format("volume {}\n", *input.read.volume);
-    for (const fs::path& file : files) words += to_utf8(RecordedFiles::place_of(file, where)) + '\n';
+    for (const fs::path& place : places) words += to_utf8(place) + '\n';
     return words;
 }
 
@@ -36,7 +42,7 @@ std::string hash_of_reads(const Prepared& item, const Locations& where) {
     Reads reads;
     for (std::size_t i = 0; i < item.inputs.size(); ++i) {
         const InputSpec& input = item.job.inputs[i];
-        if (input.each) reads[input.name] = words_of(input, item.inputs[i].files, where);
+        if (input.each) reads[input.name] = words_of(input, places_of(item.inputs[i].files, where.confined));
     }
     return hash_of(reads);
 }
@@ -60,9 +66,11 @@ bool ReadsNow::look(std::size_t item, const std::vector<FileState>& inputs, cons
         std::set<fs::path> named;
         for (const InputSpec& input : job.inputs) {
             if (!input.each) continue;
-            const std::vector<fs::path> files = find_files(input, series_.where, confinement_ ? &*confinement_ : nullptr, folders_);
-            now[input.name] = words_of(input, files, series_.where);
-            for (const fs::path& file : files) named.insert(files_.place_of(file));
+            const Confinement* const confinement = confinement_ ? &*confinement_ : nullptr;
+            const std::vector<fs::path> places =
+                places_of(find_files(input, series_.where, confinement, folders_), series_.where.confined);
+            now[input.name] = words_of(input, places);
+            named.insert(places.begin(), places.end());
         }
         if (!reads.empty() && hash_of(now) != reads) return false;
         if (named == recorded) return true;

@@ -37,12 +37,12 @@ bool RecordedFiles::may_read(const std::vector<FileState>& files) const {
     });
 }
 
-fs::path RecordedFiles::place_of(const fs::path& file, const Locations& where) {
-    return where.confined ? as_written(file) : series::place_of(file);
+fs::path RecordedFiles::place_of(const fs::path& file, bool confined) {
+    return confined ? as_written(file) : series::place_of(file);
 }
 
 fs::path RecordedFiles::place_of(const fs::path& file) const {
-    return confinement_ ? as_written(file) : series::place_of(file);
+    return place_of(file, confinement_.has_value());
 }
 
 bool RecordedFiles::is_there(const FileState& input) const {

@@ -23,7 +23,7 @@ public:
     /// Whether the job may read all of them.
     bool may_read(const std::vector<FileState>&) const;
     /// Of a confined job as it is written, else series::place_of().
-    static std::filesystem::path place_of(const std::filesystem::path&, const Locations&);
+    static std::filesystem::path place_of(const std::filesystem::path&, bool confined);
     std::filesystem::path place_of(const std::filesystem::path&) const;
     /// Where the job may read it, and it is there.
     bool is_there(const FileState& input) const;

@@ -197,12 +197,9 @@ void refuse_lost(const PreparedSeries& series, const Coverage& coverage, const S
 }
 
 /// What came in any order is put together in that of its names, as a series of what is there would be.
-ItemList by_name(const Items& items) {
-    std::vector<Item> sorted;
-    for (std::size_t i = 0; i < items.size(); ++i) sorted.push_back(items.list.at(i));
-    std::sort(sorted.begin(), sorted.end(), [](const Item& a, const Item& b) { return a.front().file < b.front().file; });
+ItemList by_name(const ItemList& items) {
     ItemList list;
-    for (Item& item : sorted) list.add(std::move(item));
+    for (const std::size_t number : numbers_by_name(items)) list.add(items.at(number));
     return list;
 }
 
@@ -384,7 +381,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         folders.look();
         folds.save();
         result.total = of_this_shard();   // more may have come
-        if (how.watch) series.items.list = by_name(series.items);
+        if (how.watch) series.items.list = by_name(series.items.list);
         records = manifest.load();
         const Coverage coverage = coverage_of(series, records, folds);
         refuse_lost(asked, coverage, result);
