@@ -63,6 +63,11 @@ void filter(const BoxSpec& s, const T* in, T* out) {
     }, elements_worth_a_thread);
 }
 
+/// By reference_rows(): where the elements of the windows along each axis are.
+std::int64_t taken_by_reference(const BoxSpec& s) {
+    return 8 * (s.width + s.height + s.depth + s.window[0] + s.window[1] + s.window[2]);
+}
+
 /// By filter(): sums of eight bytes, and each thread's line with its ends.
 std::int64_t taken(const BoxSpec& s) {
     std::int64_t lines = 0;
@@ -77,7 +82,7 @@ std::int64_t taken(const BoxSpec& s) {
 class NativePlan final : public Plan {
 public:
     NativePlan(PlanBuilder& builder, const Problem& problem, bool threaded) : spec_(spec_of(problem)), threaded_(threaded) {
-        if (threaded_) builder.takes(taken(spec_));
+        builder.takes(threaded_ ? taken(spec_) : taken_by_reference(spec_));
     }
 
     void enqueue(Execution& x, const Bindings& arrays) override {

@@ -312,6 +312,13 @@ void reference(const Problem& problem, const Bindings& arrays, Json& records) {
     });
 }
 
+/// By reference(): f64 as f32, and what percentiles sort.
+std::int64_t taken(const Problem& problem) {
+    const ArrayDesc& given = problem.inputs.at("image");
+    const bool narrows = given.type == ElementType::f64, sorts = problem.parameters.as<ConvertParameters>().percentiles.has_value();
+    return (narrows + sorts) * static_cast<std::int64_t>(readable(given).dense_bytes());
+}
+
 }  // namespace
 }  // namespace convert
 
@@ -336,10 +343,7 @@ Algorithm make_convert() {
                                             .summary = "percentiles by digits of 8 bits, then one pass",
                                             .role = Role::best,
                                             .policy = pass_policy()}),
-                  reference_variant(reference, [](const Problem& problem) -> std::int64_t {
-                      const bool sorts = problem.parameters.as<ConvertParameters>().percentiles.has_value();
-                      return sorts ? static_cast<std::int64_t>(problem.inputs.at("image").dense_bytes()) : 0;
-                  })};
+                  reference_variant(reference, taken)};
     return a;
 }
 

@@ -4,6 +4,7 @@
 #include "core/make_variant.hpp"
 #include "core/plan.hpp"
 #include "core/threads.hpp"
+#include "support/platform.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,10 +32,14 @@ void map(const histogram::HistogramSpec& spec, const std::vector<float>& tables,
 
 class NativePlan final : public Plan {
 public:
-    NativePlan(const Problem& problem, int threads)
+    NativePlan(PlanBuilder& builder, const Problem& problem, int threads)
         : formula_(problem.parameters.as<EqualizeParameters>().formula),
           spec_(spec_of(problem.inputs.at("image"))),
-          threads_(threads) {}
+          threads_(threads) {
+        // The counts, and beside them those of each thread; then the tables of all channels and that of one.
+        const std::int64_t parts = threads_ > 0 ? threads_ : host::platform::processors();
+        builder.takes((1 + std::max<std::int64_t>(parts, 2)) * static_cast<std::int64_t>(spec_.slots() * sizeof(std::uint32_t)));
+    }
     void enqueue(Execution& x, const Bindings& arrays) override {
         x.host_task("equalize", [this, in = arrays.input("image"), out = arrays.output("image")] {
             reference_equalize(formula_, spec_, in.host_pointer(), out.host_pointer(), threads_);
@@ -84,6 +89,7 @@ void reference_equalize(Formula formula, const histogram::HistogramSpec& spec, c
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += part[i];
     }, elements_worth_a_thread);
     std::vector<float> tables;
+    tables.reserve(counts.size());
     const auto levels = static_cast<std::size_t>(spec.bins);
     for (std::size_t c = 0; c < static_cast<std::size_t>(spec.channels); ++c) {
         const std::vector<float> table = reference_table(formula, std::span(counts).subspan(c * levels, levels));
