@@ -1,5 +1,7 @@
 #include "io/copied_moves.hpp"
 
+#include "io/known_status.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -31,11 +33,10 @@ bool is_time(std::int64_t copied, std::int64_t original) {
 using Found = std::optional<host::FileIdentity>;
 
 Found found(const host::Folder& folder, const fs::path& name, bool folder_of_files) {
-    std::error_code ignored;
     if (name.empty()) return std::nullopt;
-    const fs::file_status status = fs::symlink_status(folder / name, ignored);
+    const fs::file_status status = known_status(folder / name);
     const bool is_of_its_kind = folder_of_files ? fs::is_directory(status) : fs::is_regular_file(status);
-    return is_of_its_kind ? host::identity_of(folder / name) : std::nullopt;
+    return is_of_its_kind ? known_identity(folder / name) : std::nullopt;
 }
 
 bool is_new(const Found& there, const Move& move) {

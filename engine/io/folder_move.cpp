@@ -1,5 +1,6 @@
 #include "io/folder_move.hpp"
 
+#include "io/known_status.hpp"
 #include "io/tree.hpp"
 
 #include <system_error>
@@ -10,15 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool has_entry(const fs::path& path) {
-    std::error_code ignored;
-    return fs::exists(fs::symlink_status(path, ignored));
-}
-
 bool is_new(const fs::path& path, const Move& move) {
-    std::error_code ignored;
-    if (!fs::is_directory(fs::symlink_status(path, ignored))) return false;
-    const auto identity = host::identity_of(path);
+    if (!fs::is_directory(known_status(path))) return false;
+    const auto identity = known_identity(path);
     return identity && identity->inode == move.inode;
 }
 
@@ -31,7 +26,7 @@ void give_name(const fs::path& from, const fs::path& to) {
 /// Where what was there before goes to. That name may be taken, where two put something in the place at once.
 fs::path free_name(const host::Folder& folder, const Move& move) {
     fs::path name = folder / (move.old.empty() ? move.part + "-old" : move.old);
-    while (has_entry(name)) name += "-more";
+    while (is_known_to_be_there(name)) name += "-more";
     return name;
 }
 
@@ -41,7 +36,7 @@ void folder_forward(const host::Folder& folder, const Move& move, bool overwrite
     const std::u8string name(move.name.begin(), move.name.end());
     const fs::path part = folder / move.part, to = folder / fs::path(name);
     constexpr int most = 100;   // others that put something there again and again
-    for (int i = 0; has_entry(part); ++i) {
+    for (int i = 0; is_known_to_be_there(part); ++i) {
         if (!is_new(part, move)) return give_name(part, free_name(folder, move));   // exchanged by now
         const std::error_code error = host::rename_to_free(part, to);
         if (!error) return;
@@ -61,21 +56,25 @@ void folder_back(const host::Folder& folder, const Move& move) {
     const std::u8string name(move.name.begin(), move.name.end());
     const fs::path part = folder / move.part, to = folder / fs::path(name);
     fs::path old = move.old.empty() ? fs::path() : folder / move.old;
-    if (has_entry(part) && !is_new(part, move)) {   // exchanged
+    if (is_known_to_be_there(part) && !is_new(part, move)) {   // exchanged
         const fs::path aside = free_name(folder, move);
         give_name(part, aside);
         if (old.empty()) old = aside;
     }
     if (is_new(to, move)) give_name(to, part);
-    if (old.empty() || !has_entry(old)) return;
+    if (old.empty() || !is_known_to_be_there(old)) return;
     // Where somebody has put something there meanwhile, the old one stays where it is: it is nobody's to remove.
     if (const std::error_code error = host::rename_to_free(old, to)) throw std::system_error(error, move.name);
 }
 
 bool remove_moved(const host::Folder& folder, const std::string& part, const std::string& old) {
     bool gone = remove_tree(folder, part);
-    for (std::string name = old.empty() ? part + "-old" : old; has_entry(folder / name); name += "-more")
-        gone = remove_tree(folder, name) && gone;
+    try {
+        for (std::string name = old.empty() ? part + "-old" : old; is_known_to_be_there(folder / name); name += "-more")
+            gone = remove_tree(folder, name) && gone;
+    } catch (const std::system_error&) {
+        return false;
+    }
     return gone;
 }
 

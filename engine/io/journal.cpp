@@ -2,6 +2,7 @@
 
 #include "io/folder_move.hpp"
 #include "io/io.hpp"
+#include "io/known_status.hpp"
 #include "io/one_name.hpp"
 #include "support/birth_time.hpp"
 #include "support/octets.hpp"
@@ -123,11 +124,6 @@ bool understand(const std::string& text, Done& done) {
     }
 }
 
-bool is_there(const fs::path& path) {
-    std::error_code ignored;
-    return fs::exists(fs::symlink_status(path, ignored));
-}
-
 void move_to(const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::rename(from, to, error);
@@ -138,10 +134,10 @@ void move_back(const host::Folder& folder, const Move& move) {
     if (move.folder_of_files) return folder_back(folder, move);
     const fs::path to = folder / path_of(move.name);
     if (!move.old.empty()) {
-        if (is_there(folder / move.old) && !is_later(folder, move)) move_to(folder / move.old, to);
+        if (is_known_to_be_there(folder / move.old) && !is_later(folder, move)) move_to(folder / move.old, to);
         return;
     }
-    if (is_there(folder / move.part)) return;
+    if (is_known_to_be_there(folder / move.part)) return;
     std::error_code error;
     if (is_in_place(to, move)) fs::remove(to, error);   // only what is ours
     if (error) throw std::system_error(error, move.name);
@@ -197,7 +193,12 @@ std::unique_ptr<Journal> Journal::make_file(const host::Folder& base, const std:
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
     if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return nullptr;
     struct stat status{};
-    return ::fstat(file, &status) == 0 && status.st_nlink > 0 ? std::move(journal) : nullptr;
+    if (::fstat(file, &status) != 0) {   // not for the next moment: whoever tries again makes one more
+        const std::error_code unknown(errno, std::generic_category());
+        ::unlink(path.c_str());
+        throw std::system_error(unknown, path.string());
+    }
+    return status.st_nlink > 0 ? std::move(journal) : nullptr;
 }
 
 std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::string& transaction) {
@@ -349,13 +350,14 @@ void Journal::commit(const std::vector<Move>& moves, bool synced) {
 fs::path name_of(const Move& move) { return path_of(move.name); }
 
 bool is_in_place(const fs::path& to, const Move& move) {
-    const auto there = host::identity_of(to);
+    const auto there = known_identity(to);
     return there && there->inode == move.inode && (move.folder_of_files || there->bytes == move.bytes);
 }
 
 std::optional<Was> was_there(const fs::path& to, bool folder_of_files) {
     std::error_code unknown;
     const fs::file_status status = fs::symlink_status(to, unknown);
+    if (!fs::status_known(status)) return std::nullopt;
     if (!fs::exists(status)) return Was{};
     const auto there = fs::is_symlink(status) ? std::nullopt : host::identity_of(to);
     if (!there || there->inode == 0) return std::nullopt;
@@ -386,14 +388,14 @@ void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
             throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
         if (move.inode != 0) placed.emplace(move.folder, move.inode);
         placed_names.add(to, to);
-        if (gone == Gone::is_lost && !is_there(from) && !is_in_place(to, move))
+        if (gone == Gone::is_lost && !is_known_to_be_there(from) && !is_in_place(to, move))
             throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), move.part);
         if (gone == Gone::was_moved && move.overwrite && is_later(folder, move)) continue;
         if (move.folder_of_files) {
             folder_forward(folder, move, move.overwrite);
             continue;
         }
-        if (!is_there(from)) continue;   // it is in its place
+        if (!is_known_to_be_there(from)) continue;   // it is in its place
         if (move.overwrite) {
             // By a process that has ended; somebody may have put there meanwhile what no file of ours replaces.
             std::error_code unknown;

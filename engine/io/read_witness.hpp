@@ -23,7 +23,8 @@ namespace parallax::io {
 ///   hash = hash_file(path);   // reads what was not read in order
 class ReadWitness {
 public:
-    explicit ReadWitness(std::filesystem::path);
+    /// `identity`: what the file was when it was looked at; nothing: it is looked at now.
+    explicit ReadWitness(std::filesystem::path, std::optional<host::FileIdentity> identity = {});
     ~ReadWitness();
     ReadWitness(const ReadWitness&) = delete;
     ReadWitness& operator=(const ReadWitness&) = delete;
@@ -46,7 +47,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    std::optional<host::FileIdentity> identity_;   ///< as it was when this was made; none: known by its path alone
+    std::optional<host::FileIdentity> identity_;   ///< none: known by its path alone
     std::vector<std::FILE*> handles_;   ///< that are open
     Hasher hash_;
     std::uint64_t end_ = 0;

@@ -1,4 +1,5 @@
 // What a process that is no more has left of a transaction, by whoever comes next to the folder.
+#include "io/known_status.hpp"
 #include "io/copied_moves.hpp"
 #include "io/file.hpp"
 #include "io/hints.hpp"
@@ -72,6 +73,7 @@ public:
                 if (const auto whose = transaction_of(entry.filename().string()))
                     list->second[*whose].push_back(entry.filename());
             if (is_shortage(error)) throw Later{};
+            if (error && error != std::errc::no_such_file_or_directory) throw Later{"its folder cannot be listed: " + error.message()};
         }
         return list->second[transaction];
     }
@@ -108,13 +110,22 @@ bool remove_parts(const host::Folder& folder, const std::string& transaction, co
     for (const fs::path& file : files) {
         if (file == transaction + journal_ending || file == transaction + base_ending) continue;
         patience.check();
-        const bool tree = fs::is_directory(fs::symlink_status(folder / file, ignored));
+        std::error_code unknown;
+        const fs::file_status status = fs::symlink_status(folder / file, unknown);
+        const bool tree = fs::is_directory(status);
         const auto identity = tree ? host::identity_of(folder / file) : std::nullopt;
         const auto is_known = [&] {
             return done.copied ? is_named(file.string(), done.tree_names) : done.trees.contains(identity->inode);
         };
-        if (identity && is_known()) gone = remove_tree(folder, file, owner) && gone;
-        else fs::remove(folder / file, ignored);
+        if (!fs::status_known(status) || (tree && !identity)) {
+            gone = false;   // nobody can tell now
+        } else if (identity && is_known()) {
+            gone = remove_tree(folder, file, owner) && gone;
+        } else {
+            std::error_code stays;
+            fs::remove(folder / file, stays);
+            gone = gone && (tree || !stays);   // a folder that nobody knows is somebody's
+        }
     }
     if (gone && std::find(files.begin(), files.end(), transaction + base_ending) != files.end())
         fs::remove(folder / (transaction + base_ending), ignored);
@@ -245,8 +256,7 @@ Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders
                 if (pointed->lives) return lives = true;
                 if (means(*pointed, base)) return false;
                 if (bounds.top != nullptr && !bounds.elsewhere.contains(pointed->path)) return waits = true;
-                std::error_code unknown;
-                return fs::exists(fs::symlink_status(pointed->path / (transaction + journal_ending), unknown));
+                return is_known_to_be_there(pointed->path / (transaction + journal_ending));
             }
             const bool another = is_another(there, folder, done, moves);
             waits = waits || another;
@@ -330,7 +340,9 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     for (const fs::path& place : done.places) {
         try {
             gone = remove_in(below(place), place) && gone;
-        } catch (const std::system_error&) {   // the folder has gone
+        } catch (const std::system_error& error) {   // the folder has gone
+            gone = gone && (error.code() == std::errc::no_such_file_or_directory || error.code() == std::errc::not_a_directory ||
+                            error.code() == std::errc::too_many_symbolic_link_levels);
         }
     }
     gone = remove_in(base, ".") && gone;
@@ -358,8 +370,7 @@ std::string recover_one(const host::Folder& folder, const std::string& transacti
     }
     const std::optional<host::Folder> base = pointed ? base_of(folder, pointed->path, bounds) : folder;
     if (!base) return {};
-    std::error_code ignored;
-    if (fs::exists(fs::symlink_status(*base / (transaction + journal_ending), ignored)))
+    if (is_known_to_be_there(*base / (transaction + journal_ending)))
         return recover_at(*base, transaction, names, bounds, patience);
     const std::string which = pointed ? which_folder(*base) : "";
     if (pointed && (which.empty() || which != pointed->which))

@@ -7,6 +7,7 @@
 #include "io/io.hpp"
 #include "io/journal.hpp"
 #include "io/keep_mode.hpp"
+#include "io/known_status.hpp"
 #include "io/part_file.hpp"
 #include "io/pointer.hpp"
 #include "io/tree.hpp"
@@ -232,6 +233,10 @@ void Transaction::check_folder(const Entry& entry) const {
 
 /// In the folder that is held, whatever its path means by now.
 void Transaction::check_place(const host::Folder& place, const fs::path& target, Form form) const {
+    // Of a stranger's link nothing is told: it is replaced, whatever is behind it.
+    if (how_.strict && told_of(target, "what is there cannot be looked at",
+                               [&] { return fs::is_symlink(known_status(place / target.filename())); }))
+        return;
     try {
         check_replaceable(place / target.filename(), form == Form::folder);
     } catch (const IoError& error) {
@@ -245,7 +250,7 @@ fs::path Transaction::add(const fs::path& target, const std::function<void(const
 }
 
 fs::path Transaction::add_beside(const fs::path& target, bool overwrite, const std::function<void(const fs::path&)>& produce) {
-    check_target(target, overwrite, false);
+    if (!how_.strict || !overwrite) check_target(target, overwrite, false);   // else in the folder that is held
     const fs::path folder = told_of(target, "cannot be written", [&] { return folder_beside(target); });
     return add_to(folder, {target, {}, {}, {}, Form::file, overwrite}, produce);
 }
@@ -262,8 +267,10 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());
         const fs::path old = folder / target.filename();
-        std::error_code unknown, gone;
-        const fs::file_status was = added.overwrite ? fs::symlink_status(old, unknown) : fs::file_status();
+        std::error_code gone;
+        const fs::file_status was = told_of(target, "what is there cannot be looked at", [&] {
+            return added.overwrite ? known_status(old) : fs::file_status();   // it says how open the new one may be
+        });
         const bool replaces_tree = is_folder && fs::is_directory(was), replaces_file = !is_folder && fs::exists(was);
         const fs::perms given = replaces_tree ? close_to_others(part) : fs::perms::unknown;   // before anything is in it
         if (replaces_file) make_part_as_closed(old, part);
@@ -415,14 +422,14 @@ void Transaction::put_in_place() {
     }
 }
 
-/// What is left of it beside its target. False: a folder could not be removed.
+/// What is left of it beside its target. False: something could not be removed.
 bool Transaction::remove_entry(const Entry& entry) {
     const host::Folder& folder = places_.at(entry.folder);
     if (entry.form == Form::folder) return remove_moved(folder, entry.part, entry.old);
-    std::error_code ignored;
-    if (!committed_) fs::remove(folder / entry.part, ignored);
-    if (!entry.old.empty()) fs::remove(folder / entry.old, ignored);
-    return true;
+    std::error_code stays, old_stays;
+    if (!committed_) fs::remove(folder / entry.part, stays);
+    if (!entry.old.empty()) fs::remove(folder / entry.old, old_stays);
+    return !stays && !old_stays;
 }
 
 void Transaction::clean() noexcept {
@@ -439,8 +446,8 @@ void Transaction::clean() noexcept {
                 left_ = true;
                 if (committed_)
                     host::warn_once(
-                        fmt::format("{}: what it has replaced cannot be removed, and stays hidden beside it as {}*: look at the "
-                                    "permissions in it",
+                        fmt::format("{}: what it has replaced cannot be removed, and stays hidden beside it as {}* until a run in "
+                                    "that folder may remove it: look at its permissions, the disk, and the limit of open files",
                                     show(entry.target), id_));
             }
             if (left_) return let_go();   // without the journal nobody would know what may be removed

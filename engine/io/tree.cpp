@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/hasher.hpp"
 #include "io/io.hpp"
+#include "io/known_status.hpp"
 #include "support/entries.hpp"
 #include "support/file_state.hpp"
 
@@ -45,7 +46,7 @@ constexpr std::string_view is_going = "-going";
 /// Throws std::system_error.
 bool remove_inner(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) {
     std::error_code error;
-    const fs::file_status status = fs::symlink_status(folder / name, error);
+    const fs::file_status status = known_status(folder / name);
     if (!fs::exists(status)) return true;
     if (fs::is_directory(status)) {
         const host::Folder inner = folder.below(name);
@@ -120,8 +121,8 @@ void sync_tree(const fs::path& path) {
 bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) noexcept {
     try {
         std::error_code error;
-        if (!fs::is_directory(fs::symlink_status(folder / name, error)))
-            return !fs::exists(fs::symlink_status(folder / name, error)) || fs::remove(folder / name, error);
+        if (const fs::file_status status = known_status(folder / name); !fs::is_directory(status))
+            return !fs::exists(status) || fs::remove(folder / name, error);
         fs::path going = name;
         if (!name.string().ends_with(is_going)) {
             going += is_going;

@@ -13,7 +13,8 @@ bool matches(Head) { return false; }   // a folder, known by what stands in it
 bool is_folder_of(const std::filesystem::path& folder) {
     std::error_code ignored;
     for (const char* const name : {".zgroup", ".zarray", ".zattrs", "zarr.json"}) {
-        if (std::filesystem::exists(folder / name, ignored)) return true;
+        // Of a link its end is not looked at: whoever asks may have no business there.
+        if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, ignored))) return true;
     }
     return false;
 }

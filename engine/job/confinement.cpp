@@ -206,27 +206,28 @@ std::optional<host::OpenedFile> Confinement::open_if_there(const fs::path& file,
     }
 }
 
-std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::string& pointer) const {
+std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::string& pointer, PatternBudget& patterns) const {
     const auto [fixed, parts] = split_pattern(pattern);
     const std::optional<Place> place = place_of(fixed);
     if (!place) refuse(pattern, pointer);
     std::vector<fs::path> found, doubtful;
     try {
-        PatternBudget budget(pointer);
+        PatternBudget::Look look(patterns, pointer);
         std::vector<std::pair<host::Folder, fs::path>> level{{place->top->folder.below(place->relative), fixed}};
         for (std::size_t p = 0; p < parts.size(); ++p) {
             const bool last = p + 1 == parts.size();
             std::vector<std::pair<host::Folder, fs::path>> next;
             for (const auto& [folder, path] : level) {
                 recover(path);
-                std::error_code ignored;
-                for (const fs::path& entry : host::entries_of(folder / "", ignored)) {
-                    budget.count();
+                std::error_code unseen;
+                const std::vector<fs::path> entries = host::entries_of(folder / "", unseen);
+                tell_of_unseen(unseen, path, path);
+                for (const fs::path& entry : entries) {
+                    look.count();
                     const std::string name = to_utf8(entry.filename());
                     if (name.front() == '.' || !matches(parts[p], name)) continue;
-                    std::error_code closed;
-                    const fs::file_status is = fs::symlink_status(entry, closed);
-                    if (closed == std::errc::permission_denied) warn_of_closed(path);
+                    const fs::file_status is = fs::symlink_status(entry, unseen);
+                    tell_of_unseen(fs::status_known(is) ? std::error_code() : unseen, path / entry.filename(), path);
                     if (last) {
                         // One of a hundred thousand files is opened when it is read: unless somebody asks now which may be.
                         if (fs::is_regular_file(is) && !passed_over_) found.push_back(path / entry.filename());
@@ -234,17 +235,17 @@ std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::st
                     } else if (fs::is_directory(is)) {
                         try {
                             next.emplace_back(folder.below(entry.filename()), path / entry.filename());
-                            budget.hold();
-                        } catch (const std::system_error& error) {   // else it has changed meanwhile, or is not there
-                            if (error.code() == std::errc::permission_denied) warn_of_closed(path / entry.filename());
+                            look.hold();
+                        } catch (const std::system_error& error) {   // or it has changed meanwhile, or is not there
+                            tell_of_unseen(error.code(), path / entry.filename(), path / entry.filename());
                         }
                     }
                 }
             }
             level = std::move(next);
         }
-    } catch (const std::system_error& error) {   // else it has changed meanwhile, or is not there
-        if (error.code() == std::errc::permission_denied) warn_of_closed(fixed);
+    } catch (const std::system_error& error) {   // or it has changed meanwhile, or is not there
+        tell_of_unseen(error.code(), fixed, fixed);
     }
     std::sort(doubtful.begin(), doubtful.end());
     std::copy_if(doubtful.begin(), doubtful.end(), std::back_inserter(found),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "job/paths.hpp"
+#include "job/pattern.hpp"
 #include "parallax/host/error.hpp"
 #include "support/folder.hpp"
 
@@ -39,7 +40,8 @@ public:
     std::optional<host::OpenedFile> open_if_there(const std::filesystem::path&, const std::string& pointer) const;
     /// Files that match a pattern with * and ? in any of its parts. Links to folders are not followed by * and ?. A link that
     /// leads elsewhere is refused, whatever is behind it. Throws ConfigError.
-    std::vector<std::filesystem::path> expand(const std::filesystem::path& pattern, const std::string& pointer) const;
+    std::vector<std::filesystem::path> expand(const std::filesystem::path& pattern, const std::string& pointer,
+                                              PatternBudget&) const;
     /// io::recover() of a folder below one of them; of others nothing.
     void recover(const std::filesystem::path& folder) const;
 

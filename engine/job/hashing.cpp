@@ -3,6 +3,7 @@
 #include "job/read.hpp"
 #include "job/small_inputs.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -15,23 +16,36 @@
 
 namespace parallax::engine {
 
+std::vector<FileReport> report_input_file(const PreparedInput& input, std::size_t file, const host::OpenedFile& opened,
+                                          const std::stop_token& stop) {
+    const std::filesystem::path& path = input.files[file];
+    const io::FileInfo& info = input.infos[file];
+    std::vector<FileReport> reports;
+    const bool folder = !info.parts.empty() && std::filesystem::is_directory(opened.path());   // of which its parts are hashed
+    if (!folder) reports.push_back(report_file(path, opened.path(), info, stop));
+    for (const io::FilePart& part : info.parts) {
+        const host::OpenedFile held = input.open(part.path);
+        reports.push_back(report_file(held.path(), info.format, stop));
+        if (held.path() != part.path) reports.back().path = to_utf8(std::filesystem::absolute(part.path));
+    }
+    return reports;
+}
+
+bool is_certain(const io::FileInfo& info) {
+    const auto certain = [](const std::optional<host::FileIdentity>& identity) {
+        return !identity || !host::may_keep_its_time(*identity);
+    };
+    return certain(info.identity) && std::all_of(info.parts.begin(), info.parts.end(),
+                                                 [&](const io::FilePart& part) { return certain(part.identity); });
+}
+
 Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
-    std::vector<std::pair<std::filesystem::path, io::FileInfo>> files;
-    for (std::size_t f = 0; f < input.files.size(); ++f) files.emplace_back(input.files[f], input.infos[f]);
     const auto task = std::make_shared<std::packaged_task<InputReport(std::stop_token)>>(
-        [report = InputReport{spec.name, {}, input.desc.describe(), input.warnings},
-         files = std::move(files), input](const std::stop_token& stop) mutable {
-            const auto add = [&](const std::filesystem::path& path, const host::OpenedFile& opened, const std::string& format,
-                                 std::optional<io::Stretch> read) {
-                report.files.push_back(report_file(opened.path(), format, stop, read));
-                if (opened.path() != path) report.files.back().path = to_utf8(std::filesystem::absolute(path));
-            };
-            for (const auto& [path, info] : files) {
-                const host::OpenedFile opened = input.open(path);
-                if (!std::filesystem::is_directory(opened.path()))   // of a folder its parts are hashed
-                    add(path, opened, info.format, info.read_bytes);
-                for (const io::FilePart& part : info.parts) add(part.path, input.open(part.path), info.format, {});
-                check_unchanged(path, opened.path(), info);   // so that the hash is that of what was computed
+        [report = InputReport{spec.name, {}, input.desc.describe(), input.warnings}, input](const std::stop_token& stop) mutable {
+            for (std::size_t f = 0; f < input.files.size(); ++f) {
+                const host::OpenedFile opened = input.open(input.files[f]);
+                for (FileReport& file : report_input_file(input, f, opened, stop)) report.files.push_back(std::move(file));
+                check_unchanged(input.files[f], opened.path(), input.infos[f]);   // the hash is that of what was computed
             }
             return std::move(report);
         });
@@ -45,6 +59,12 @@ Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {
     } catch (const std::system_error&) {   // no thread to be had: then now
         (*task)({});
     }
+}
+
+Hashing::Hashing(const InputSpec& spec, const PreparedInput& input, std::vector<FileReport> files) {
+    std::promise<InputReport> done;
+    done.set_value({spec.name, std::move(files), input.desc.describe(), input.warnings});
+    report_ = done.get_future();
 }
 
 InputReport Hashing::finish(const std::function<void()>& proceed) {

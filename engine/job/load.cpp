@@ -177,6 +177,7 @@ Json load_json(const fs::path& path) {
         file.read(part.data(), static_cast<std::streamsize>(part.size()));
         text.append(part, 0, static_cast<std::size_t>(file.gcount()));
     }
+    if (file.bad()) throw IoError(name, "cannot be read to its end", "see whether the disk or the network drive is well");
     if (text.size() > max_bytes)
         throw ConfigError("", fmt::format("more than {} bytes in {}", max_bytes, name), "a JSON file of at most 64 MiB");
     return parse_json(text, name);

@@ -69,6 +69,9 @@ fs::path written_output(const std::string& text, const fs::path& out, const std:
         throw ConfigError(pointer, fmt::format("the absolute path \"{}\"", text), "a relative path", below_out);
     }
     constexpr std::size_t longest = 255;   // bytes, of every file system in use
+    constexpr std::ptrdiff_t deepest = 64;   // each folder is looked at by its whole path
+    if (std::distance(relative.begin(), relative.end()) > deepest)
+        throw ConfigError(pointer, fmt::format("a path of more than {} folders", deepest), "fewer folders in each other");
     for (const fs::path& part : relative) {
         if (part == "..")
             throw ConfigError(pointer, fmt::format("\"..\" in the path \"{}\"", text), "a path below --out", below_out);

@@ -94,14 +94,13 @@ private:
     const Confinement* confinement_;
 };
 
-void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget& budget,
+void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget::Look& budget,
             InputFolders& folders, std::vector<fs::path>& found) {
     std::error_code error;
     if (at == parts.size()) {
         folders.recover_of(base);
         if (fs::is_regular_file(base, error)) found.push_back(base);
-        if (error == std::errc::permission_denied) warn_of_closed(base.parent_path());
-        return;
+        return tell_of_unseen(error, base, base.parent_path());
     }
     if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, budget, folders, found);
     folders.recover(base);   // before it is listed
@@ -111,7 +110,7 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
         const std::string name = to_utf8(it->path().filename());
         if (name.front() != '.' && matches(parts[at], name)) entries.push_back(it->path());
     }
-    if (error == std::errc::permission_denied) warn_of_closed(base);
+    tell_of_unseen(error, base, base);
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, folders, found);
 }
@@ -266,14 +265,14 @@ std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations
     InputFolders own(confinement.get());
     if (folders == nullptr) folders = &own;
     if (confinement.get() != nullptr) {
-        const std::vector<fs::path> found = confinement.get()->expand(path, pointer);
+        const std::vector<fs::path> found = confinement.get()->expand(path, pointer, folders->patterns());
         if (found.empty()) throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
         return found;
     }
     const auto [fixed, parts] = split_pattern(path);
     std::vector<fs::path> found;
-    PatternBudget budget(pointer);
-    expand(fixed, parts, 0, budget, *folders, found);
+    PatternBudget::Look look(folders->patterns(), pointer);
+    expand(fixed, parts, 0, look, *folders, found);
     if (found.empty())
         throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
                           near_pattern(path));

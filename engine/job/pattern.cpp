@@ -37,6 +37,14 @@ void warn_of_closed(const fs::path& folder) {
                                 to_utf8(folder.empty() ? fs::path(".") : folder)));
 }
 
+void tell_of_unseen(const std::error_code& error, const fs::path& what, const fs::path& folder) {
+    if (!error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return;
+    if (error == std::errc::too_many_symbolic_link_levels) return;
+    if (error == std::errc::permission_denied) return warn_of_closed(folder);
+    throw IoError(to_utf8(what.empty() ? fs::path(".") : what), "a pattern cannot look at it: " + error.message(),
+                  "files would be left out: see whether the disk or the network drive is well");
+}
+
 std::pair<fs::path, std::vector<std::string>> split_pattern(const fs::path& pattern) {
     std::pair<fs::path, std::vector<std::string>> split{pattern.root_path(), {}};
     for (const fs::path& part : pattern.relative_path()) {
@@ -46,16 +54,17 @@ std::pair<fs::path, std::vector<std::string>> split_pattern(const fs::path& patt
     return split;
 }
 
-void PatternBudget::count() {
-    const bool late = ++entries_ % 1024 == 0 && std::chrono::steady_clock::now() - begun_ > longest;
-    if (entries_ <= most_entries && !late) return;
+void PatternBudget::Look::count() {
+    const bool late =
+        ++budget_.entries_ % 1024 == 0 && budget_.spent_ + (std::chrono::steady_clock::now() - begun_) > longest;
+    if (budget_.entries_ <= most_entries && !late) return;
     throw ConfigError(pointer_,
-                      late ? fmt::format("a pattern that has been looked for for {} s", longest.count())
-                           : fmt::format("a pattern that goes through more than {} files and folders", most_entries),
-                      "one that looks into fewer folders");
+                      late ? fmt::format("patterns that have been looked for for {} s", longest.count())
+                           : fmt::format("patterns that go through more than {} files and folders", most_entries),
+                      "fewer patterns, or such as look into fewer folders");
 }
 
-void PatternBudget::hold() {
+void PatternBudget::Look::hold() {
     if (++folders_ > most_folders)
         throw ConfigError(pointer_, fmt::format("a pattern that goes through more than {} folders", most_folders),
                           "one that looks into fewer, where a job is confined");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,23 +19,39 @@ std::pair<std::filesystem::path, std::vector<std::string>> split_pattern(const s
 
 /// Tells of a folder into which this user may not look. No error: a disk's own folder (lost+found) is such a one.
 void warn_of_closed(const std::filesystem::path& folder);
+/// What to do about something that a pattern could not look at, which lies in `folder`: nothing where it is not there, or leads
+/// nowhere; the same warning. Throws IoError for the rest, as it might be a file that the pattern finds.
+void tell_of_unseen(const std::error_code&, const std::filesystem::path&, const std::filesystem::path& folder);
 
 /// What looking for files may cost: a pattern such as /*/*/*/* goes through a whole disk. Throws ConfigError beyond.
+/// One for all patterns of a job: their number is no way around it.
 class PatternBudget {
 public:
-    explicit PatternBudget(std::string pointer) : pointer_(std::move(pointer)) {}
-    /// An entry has been looked at.
-    void count();
-    /// A folder stays open.
-    void hold();
+    /// While one of them is looked for; `pointer`: where it stands.
+    class Look {
+    public:
+        Look(PatternBudget& budget, std::string pointer) : budget_(budget), pointer_(std::move(pointer)) {}
+        ~Look() { budget_.spent_ += std::chrono::steady_clock::now() - begun_; }
+        Look(const Look&) = delete;
+        Look& operator=(const Look&) = delete;
+        /// An entry has been looked at.
+        void count();
+        /// A folder stays open.
+        void hold();
+
+    private:
+        PatternBudget& budget_;
+        std::string pointer_;
+        std::size_t folders_ = 0;
+        std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    };
 
     static constexpr std::size_t most_entries = 1'000'000, most_folders = 500;
     static constexpr std::chrono::seconds longest{30};
 
 private:
-    std::string pointer_;
-    std::size_t entries_ = 0, folders_ = 0;
-    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    std::size_t entries_ = 0;
+    std::chrono::steady_clock::duration spent_{};
 };
 
 }  // namespace parallax::engine

@@ -12,6 +12,7 @@
 #include "io/space.hpp"
 #include "io/units.hpp"
 #include "io/unlike_pages.hpp"
+#include "job/each_file.hpp"
 #include "job/endings.hpp"
 #include "job/input_folders.hpp"
 #include "job/output_paths.hpp"
@@ -156,11 +157,11 @@ std::vector<fs::path> find_files(const InputSpec& input, const Locations& where,
     return files;
 }
 
-PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
+PreparedInput prepare_input(const InputSpec& input, const Locations& where, std::shared_ptr<PatternBudget> patterns) {
     PreparedInput prepared;
     if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
     const std::string pointer = pointer_of_files(input);
-    InputFolders folders(prepared.confinement.get());
+    InputFolders folders(prepared.confinement.get(), std::move(patterns));
     prepared.files = find_files(input, where, prepared.confinement.get(), folders);
     const bool counts = input.globs && !input.combine.empty();
     if (const fs::path* const twin = counts ? find_twin(prepared.files) : nullptr)   // one stands for all
@@ -172,21 +173,28 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where) {
     Metadata place;         // of the first file
     std::string likeness;   // that all must have
     std::string unlike;
-    for (const fs::path& file : prepared.files) {
-        const host::OpenedFile opened = prepared.open(file, pointer);
-        whole.through = opened.path();
-        whole.open_part = prepared.part_opener();
-        prepared.infos.push_back(info_of(file, whole, input.read.pages));
-        if (recover_parts(prepared.infos.back(), folders)) prepared.infos.back() = info_of(file, whole, input.read.pages);
-        const ArrayDesc desc = delivered(file, prepared.infos.back(), input);
-        for (const io::Warning& warning : prepared.infos.back().warnings) {
+    prepared.infos.resize(prepared.files.size());
+    const auto look = [&](std::size_t i) {
+        const host::OpenedFile opened = prepared.open(prepared.files[i], pointer);
+        io::ReadOptions options = whole;
+        options.through = opened.path();
+        options.open_part = prepared.part_opener();
+        prepared.infos[i] = info_of(prepared.files[i], std::move(options), input.read.pages);
+    };
+    each_file(prepared.files.size(), look);
+    for (std::size_t i = 0; i < prepared.files.size(); ++i) {
+        if (recover_parts(prepared.infos[i], folders)) look(i);
+        const fs::path& file = prepared.files[i];
+        const io::FileInfo& info = prepared.infos[i];
+        const ArrayDesc desc = delivered(file, info, input);
+        for (const io::Warning& warning : info.warnings) {
             if (is_settled(warning, input, desc)) continue;
             if (std::find(prepared.warnings.begin(), prepared.warnings.end(), warning.text) == prepared.warnings.end())
                 prepared.warnings.push_back(warning.text);
         }
         const ArrayDesc stated = with_stated_spacing(desc, input);
-        const Metadata metadata = with_stated_spacing(prepared.infos.back().metadata, stated, input);
-        if (&file == &prepared.files.front()) {
+        const Metadata metadata = with_stated_spacing(info.metadata, stated, input);
+        if (i == 0) {
             prepared.desc = desc;
             likeness = desc.describe();
             place = metadata;
@@ -303,9 +311,10 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
     prepared.overwrite = overwrite;
     prepared.synced = where.synced;
     prepared.confined = where.confined;
+    const auto patterns = std::make_shared<PatternBudget>();
     for (const InputSpec& input : prepared.job.inputs) {
         const auto there = known.find(input.name);
-        prepared.inputs.push_back(there == known.end() ? prepare_input(input, where) : there->second);
+        prepared.inputs.push_back(there == known.end() ? prepare_input(input, where, patterns) : there->second);
     }
     std::vector<ResolvedInput> arrays;
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i)

@@ -51,7 +51,9 @@ Prepared prepare(Job, const Locations&, bool overwrite, const PreparedInputs& kn
 /// What prepare() leaves to who will write (an item of a series may be done already): throws ConfigError where something stands
 /// that no output may replace.
 void check_places(const Prepared&);
-PreparedInput prepare_input(const InputSpec&, const Locations&);
+/// `patterns`: of a job with several inputs.
+PreparedInput prepare_input(const InputSpec&, const Locations&,
+                            std::shared_ptr<PatternBudget> patterns = std::make_shared<PatternBudget>());
 /// The files that it would read, none of which is opened. A confinement for a confined job; it holds the folders, too. Throws
 /// ConfigError.
 std::vector<std::filesystem::path> find_files(const InputSpec&, const Locations&, const Confinement*, InputFolders&);

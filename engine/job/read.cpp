@@ -1,11 +1,16 @@
 #include "job/read.hpp"
 
+#include "io/f32_loss.hpp"
+#include "io/read_witness.hpp"
+#include "job/each_file.hpp"
+#include "job/hashing.hpp"
+#include "job/small_inputs.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "io/f32_loss.hpp"
+#include <optional>
 
 namespace parallax::engine {
 
@@ -92,21 +97,37 @@ void check_unchanged(const std::filesystem::path& file, const std::filesystem::p
 }
 
 HostArray read_input(const InputSpec& input, const PreparedInput& prepared, NonFinite policy,
-                     const std::function<HostArray(const ArrayDesc&)>& allocate, InputWarnings& warnings) {
-    io::ReadOptions options = input.read;
-    if (input.combine.empty()) options.allocate = allocate;
-    std::vector<HostArray> arrays;
-    for (std::size_t i = 0; i < prepared.files.size(); ++i) {
+                     const std::function<HostArray(const ArrayDesc&)>& allocate, InputWarnings& warnings,
+                     std::vector<FileReport>* hashed) {
+    const std::size_t count = prepared.files.size();
+    std::vector<HostArray> arrays(count);
+    std::vector<std::vector<FileReport>> reports(hashed ? count : 0);
+    const auto read = [&](std::size_t i) {
         const std::filesystem::path& file = prepared.files[i];
         const host::OpenedFile opened = prepared.open(file);
+        io::ReadOptions options = input.read;
+        if (input.combine.empty()) options.allocate = allocate;
         options.through = opened.path();
         options.open_part = prepared.part_opener();
+        std::optional<io::ReadWitness> witness;
+        const bool certain = is_certain(prepared.infos[i]);
+        if (hashed) witness.emplace(opened.path(), prepared.infos[i].identity);
         as_looked_at(file, opened.path(), prepared.infos[i], [&] {
-            arrays.push_back(io::read(file, options));
-            hold(file, arrays.back().desc, delivered(file, prepared.infos[i], input));
+            arrays[i] = io::read(file, options);
+            hold(file, arrays[i].desc, delivered(file, prepared.infos[i], input));
+            if (hashed) reports[i] = report_input_file(prepared, i, opened);
+            if (hashed && !certain)   // by what it was before it was read
+                for (FileReport& report : reports[i]) report.certain = false;
         });
-        apply_non_finite(arrays.back(), policy, fmt::format("input \"{}\", {}", input.name, to_utf8(file)));
+        apply_non_finite(arrays[i], policy, fmt::format("input \"{}\", {}", input.name, to_utf8(file)));
+    };
+    if (is_small(prepared)) {
+        each_file(count, read);
+    } else {   // each takes memory beside its array
+        for (std::size_t i = 0; i < count; ++i) read(i);
     }
+    for (std::vector<FileReport>& of_file : reports)
+        for (FileReport& report : of_file) hashed->push_back(std::move(report));
     return combine_input(input, prepared, arrays, warnings);
 }
 

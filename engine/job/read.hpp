@@ -2,6 +2,7 @@
 #pragma once
 
 #include "job/prepare.hpp"
+#include "job/report.hpp"
 
 namespace parallax::engine {
 
@@ -15,9 +16,11 @@ using InputWarnings = std::vector<InputWarning>;
 
 /// Reads, combines, states the spacing, and does to NaN and infinity what the job says. What comes out has the shape and type of
 /// prepared.desc, for which plans are made and memory is sized. `allocate` may give the memory of the array (pinned, for
-/// instance) and may be empty. Throws IoError, also for a file that is another one by now than when it was looked at.
+/// instance) and may be empty. `hashed`: the files are hashed as they are read, and told here. Throws IoError, also for a file that is
+/// another one by now than when it was looked at.
 HostArray read_input(const InputSpec&, const PreparedInput&, NonFinite,
-                     const std::function<HostArray(const ArrayDesc&)>& allocate, InputWarnings&);
+                     const std::function<HostArray(const ArrayDesc&)>& allocate, InputWarnings&,
+                     std::vector<FileReport>* hashed = nullptr);
 
 /// Whether open_slices() can read it, passing over what is not wanted.
 bool has_slices(const InputSpec&, const PreparedInput&);

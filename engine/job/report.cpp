@@ -13,19 +13,40 @@
 
 namespace parallax::engine {
 
+namespace {
+
+bool covers(const io::Stretch& part, std::uint64_t bytes) { return part.first == 0 && part.bytes >= bytes; }
+
+}  // namespace
+
 FileReport report_file(const std::filesystem::path& path, std::string format, const std::stop_token& stop,
                        std::optional<io::Stretch> part, std::string hash) {
     try {
         const auto identity = io::identity_of_tree(path);   // before the hash: what comes later is another
         const bool certain = identity && !host::may_keep_its_time(*identity);
         const std::uint64_t bytes = identity ? identity->bytes : io::bytes_of_tree(path);
-        if (part && part->first == 0 && part->bytes >= bytes) part.reset();
+        if (part && covers(*part, bytes)) part.reset();
         if (hash.empty()) hash = part ? io::hash_file(path, stop, part) : io::hash_of_tree(path, stop);
         return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part, certain};
     } catch (const std::system_error& error) {
         throw IoError(to_utf8(host::without_descriptor(path)), "cannot be looked at for its report: " + error.code().message(),
                       "leave files alone while a job runs");
     }
+}
+
+FileReport report_file(const std::filesystem::path& path, const std::filesystem::path& through, const io::FileInfo& info,
+                       const std::stop_token& stop) {
+    FileReport report;
+    if (info.identity) {   // one look is enough: jobs have 100,000 files
+        const bool certain = !host::may_keep_its_time(*info.identity),
+                   whole = !info.read_bytes || covers(*info.read_bytes, info.identity->bytes);
+        const std::optional<io::Stretch> part = whole ? std::nullopt : info.read_bytes;
+        report = {{}, info.identity->bytes, io::hash_file(through, stop, part), info.format, info.identity, part, certain};
+    } else {
+        report = report_file(through, info.format, stop, info.read_bytes);
+    }
+    report.path = to_utf8(std::filesystem::absolute(path));
+    return report;
 }
 
 std::string utc_now() {

@@ -62,6 +62,8 @@ struct JobResult {
 /// Size and hash of a file that is there, or of a part of it. `hash`: of all of it, where it is known already.
 FileReport report_file(const std::filesystem::path&, std::string format = {}, const std::stop_token& = {},
                        std::optional<io::Stretch> part = {}, std::string hash = {});
+/// The same of a file that has been looked at; `through`: where it is opened.
+FileReport report_file(const std::filesystem::path&, const std::filesystem::path& through, const io::FileInfo&, const std::stop_token&);
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 

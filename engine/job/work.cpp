@@ -1,7 +1,6 @@
 #include "job/work.hpp"
 
 #include "io/picture/picture.hpp"
-#include "io/read_witness.hpp"
 #include "io/transaction.hpp"
 #include "io/window.hpp"
 #include "io/witness.hpp"
@@ -63,25 +62,29 @@ void read_work(Work& work, const ReadHooks& hooks) {
         const InputSpec& spec = prepared.job.inputs[i];
         const PreparedInput& input = prepared.inputs[i];
         work.begin("read " + spec.name);
-        const bool in_slabs = hooks.in_slabs && hooks.in_slabs(i), hashed_by_reading = !in_slabs && is_small(input);
+        const bool in_slabs = hooks.in_slabs && hooks.in_slabs(i);
         const auto hash = [&] {
             const Scope scope(work.profiler, "hash");
             const HostTimer timer(work.profiler, spec.name);
             work.hashing.emplace_back(spec, input);
         };
-        std::optional<io::ReadWitness> witness;
-        if (!hashed_by_reading) hash();
-        else if (input.files.size() == 1) witness.emplace(input.files.front());
         if (in_slabs) {
+            hash();
             work.inputs[i].desc = input.desc;
-        } else {
-            const Scope scope(work.profiler, "read");
-            const HostTimer timer(work.profiler, spec.name);
-            work.inputs[i] = spec.running > 0 && hooks.neighbours
-                                 ? combine_input(spec, input, hooks.neighbours(i), work.input_warnings)
-                                 : read_input(spec, input, prepared.job.non_finite, hooks.memory, work.input_warnings);
+            continue;
         }
-        if (hashed_by_reading) hash();
+        const bool of_neighbours = spec.running > 0 && hooks.neighbours, hashed_by_reading = !of_neighbours && is_small(input);
+        if (!hashed_by_reading) hash();
+        const Scope scope(work.profiler, "read");
+        const HostTimer timer(work.profiler, spec.name);
+        if (of_neighbours) {
+            work.inputs[i] = combine_input(spec, input, hooks.neighbours(i), work.input_warnings);
+            continue;
+        }
+        std::vector<FileReport> files;
+        work.inputs[i] = read_input(spec, input, prepared.job.non_finite, hooks.memory, work.input_warnings,
+                                    hashed_by_reading ? &files : nullptr);
+        if (hashed_by_reading) work.hashing.emplace_back(spec, input, std::move(files));
     }
 }
 

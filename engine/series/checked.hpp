@@ -8,21 +8,30 @@
 #include "job/load.hpp"
 #include "parallax/host/error.hpp"
 #include "parallax/host/json.hpp"
+#include "series/kept_file.hpp"
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 namespace parallax::engine::series {
 
-/// Throws ConfigError where there is none, and where a pipe stands in its place, which would be waited for.
+/// Throws ConfigError where there is none, and where it is damaged; IoError where it cannot be read.
 inline Json load_document(const std::filesystem::path& path) {
-    if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-        throw ConfigError("", fmt::format("{}, which is no file", io::show(path)), "a document of a series");
-    return load_json(path);
+    constexpr std::uint64_t most = std::uint64_t{64} << 20;
+    const std::optional<host::OpenedFile> opened = open_kept(path);
+    if (!opened) throw ConfigError("", fmt::format("no file {}", io::show(path)), "a document of a series");
+    const std::uint64_t bytes = std::filesystem::file_size(opened->path());
+    if (bytes == 0 || bytes > most)
+        throw ConfigError("", fmt::format("{} bytes in {}", bytes, io::show(path)), "a document of a series, of at most 64 MiB");
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    io::File::open(opened->path(), bytes, io::show(path)).read(text.data(), text.size(), "the document");
+    return parse_json(text, io::show(path));
 }
 
 /// Of what a series keeps beside its outputs.

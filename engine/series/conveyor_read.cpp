@@ -14,6 +14,7 @@ void Conveyor::read_shared() {
         if (input.each) continue;
         shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}, warnings));
     }
+    folds_.share(shared_);
     const std::string first = series_.items.size() > 0 ? series_.items.name(0) : "";   // a watched folder may be empty yet
     for (const InputWarning& warning : warnings) tell(warning.in_words(), first);
 }
@@ -22,8 +23,9 @@ Frame Conveyor::read_neighbour(std::size_t input, std::size_t item) const {
     const InputSpec spec = spec_of_frame(series_, input, item);
     const PreparedInput prepared = prepare_input(spec, series_.where);
     InputWarnings none;   // what a file says alone has been told, and it is combined later
-    HostArray array = read_input(spec, prepared, series_.job.non_finite, {}, none);
-    return {std::move(array), contents_of(Hashing(spec, prepared).finish())};
+    std::vector<FileReport> files;
+    HostArray array = read_input(spec, prepared, series_.job.non_finite, {}, none, &files);
+    return {std::move(array), contents_of(Hashing(spec, prepared, std::move(files)).finish())};
 }
 
 std::optional<std::size_t> Conveyor::next_item() {

@@ -1,6 +1,7 @@
 #include "series/extreme.hpp"
 
 #include "io/format.hpp"
+#include "series/kept_file.hpp"
 #include "series/state_file.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ fs::path Extreme::save(const fs::path& stem, std::size_t number) {
 }
 
 void Extreme::merge(const fs::path& path, std::size_t) {
-    const std::vector<float> values = read_state<float>(path, values_.size());
+    const std::vector<float> values = read_state<float>(kept(path).path(), values_.size());
     add(values.data(), 0, values.size());
 }
 

@@ -13,7 +13,7 @@
 #include "pipeline/place.hpp"
 #include "series/checked.hpp"
 #include "series/described.hpp"
-#include "support/entries.hpp"
+#include "series/kept_file.hpp"
 #include "support/octets.hpp"
 #include "support/platform.hpp"
 
@@ -38,8 +38,7 @@ bool is_fold_file(const fs::path& file) { return to_utf8(file.filename()).starts
 
 /// Those that processes have named: others' files may begin so, too.
 std::vector<fs::path> own_files(const fs::path& folder) {
-    std::error_code ignored;
-    std::vector<fs::path> files = host::entries_of(folder, ignored);
+    std::vector<fs::path> files = kept_in(folder);
     std::erase_if(files, [](const fs::path& file) {
         if (!is_fold_file(file)) return true;
         const std::string name = to_utf8(file.filename()).substr(std::strlen("fold-"));
@@ -133,8 +132,7 @@ void Folds::sweep() const {
 /// All that can be read, whether they count or not.
 std::vector<Folds::State> Folds::found() const {
     std::vector<State> states;
-    std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(folder_, ignored)) {
+    for (const fs::path& entry : kept_in(folder_)) {
         if (!is_fold_file(entry) || entry.extension() != ".json") continue;
         State state;
         state.header = entry;
@@ -155,6 +153,8 @@ std::vector<Folds::State> Folds::found() const {
                 for (const auto& [output, array] : json["first"].at("arrays").items())
                     state.arrays.emplace(output, described_in(array));
             }
+        } catch (const IoError&) {   // it counts, most likely
+            throw;
         } catch (const std::exception&) {   // damaged: as if it had not been saved
             continue;
         }
@@ -204,14 +204,13 @@ bool Folds::fits(const State& state, const Records& records) const {
 bool Folds::is_sound(const State& state) const {
     const auto as_saved = [&](const auto& file) {
         const auto& [output, path] = file;
-        if (!fs::is_regular_file(path)) return false;
+        const std::optional<host::OpenedFile> opened = open_kept(path);
+        if (!opened) return false;
         const auto seal = state.seals.find(output);
         if (seal == state.seals.end()) return true;
-        try {
-            return seal_of(path, seal->second.frame_bytes, state.items.size()) == seal->second.hash;
-        } catch (const IoError&) {   // it ends before
-            return false;
-        }
+        const std::uint64_t frame = seal->second.frame_bytes, bytes = fs::file_size(opened->path());
+        if (bytes == 0 || (frame != 0 && bytes / frame < state.items.size())) return false;   // it ends before
+        return seal_of(opened->path(), frame, state.items.size()) == seal->second.hash;
     };
     const std::lock_guard lock(sound_mutex_);
     const auto [known, fresh] = sound_.emplace(to_utf8(state.header.filename()) + ' ' + state.read, false);
@@ -222,6 +221,15 @@ bool Folds::is_sound(const State& state) const {
 std::set<std::string> Folds::saved(const Records& records) const {
     std::set<std::string> items;
     for (const State& state : states(records)) items.insert(state.items.begin(), state.items.end());
+    return items;
+}
+
+std::set<std::string> Folds::saved_with(const std::set<std::string>& others, const Records& records) const {
+    std::set<std::string> items;
+    if (others.empty()) return items;
+    for (const State& state : states(records))
+        if (std::any_of(state.items.begin(), state.items.end(), [&](const std::string& item) { return others.contains(item); }))
+            items.insert(state.items.begin(), state.items.end());
     return items;
 }
 
@@ -253,7 +261,10 @@ const HostArray& Folds::array_of(const Work& work, const Output& output) const {
     const auto& inputs = work.prepared->job.inputs;
     const auto input =
         std::find_if(inputs.begin(), inputs.end(), [&](const InputSpec& i) { return i.name == output.spec->source.port; });
-    return work.inputs.at(static_cast<std::size_t>(input - inputs.begin()));
+    const auto number = static_cast<std::size_t>(input - inputs.begin());
+    // One that all items have is read once, and in no item's own arrays.
+    const auto shared = shared_ ? shared_->find(number) : std::map<std::size_t, HostArray>::const_iterator();
+    return shared_ && shared != shared_->end() ? shared->second : work.inputs.at(number);
 }
 
 void Folds::check(const Work& work) {
@@ -390,6 +401,18 @@ HostArray Folds::first_of(const Output& output, const std::vector<State>& all,
     return output.known ? *output.known : HostArray{series_.sample.resolved.desc(output.spec->source).to_dense(), {}, {}};
 }
 
+/// Others may have a hand in the folder between a look at what is saved and this one.
+void Folds::refuse_lost(const Records& records, std::size_t found) const {
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < series_.items.size(); ++i) {
+        const auto record = records.find(series_.items.name(i));
+        done += record != records.end() && record->second.done;
+    }
+    if (found != 0 && found >= done) return;   // of an item that failed later its first contents count
+    throw IoError(io::show(folder_), fmt::format("what was saved of {} items is of {} by now", done, found),
+                  "leave the manifest alone while a series runs; --resume does the rest again, and writes what is made of all");
+}
+
 std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& records) const {
     std::vector<OutputReport> reports;
     const std::vector<State> all = states(records);
@@ -400,6 +423,7 @@ std::vector<OutputReport> Folds::finish(io::Transaction& files, const Records& r
         for (const std::string& item : state.items) found.emplace_back(places.at(item), found.size());
     }
     std::sort(found.begin(), found.end());
+    refuse_lost(records, found.size());
     std::vector<std::size_t> order;
     for (const auto& [number, place] : found) order.push_back(place);
     for (const Output& output : outputs_) {

@@ -43,6 +43,10 @@ public:
     bool empty() const noexcept { return outputs_.empty(); }
     /// Items that the saved states of all processes contain, where these count.
     std::set<std::string> saved(const Records&) const;
+    /// Those of them that are in one state with one of `others`.
+    std::set<std::string> saved_with(const std::set<std::string>& others, const Records&) const;
+    /// The arrays of inputs that all items have, by the number of the input; they outlive this.
+    void share(const std::map<std::size_t, HostArray>& arrays) noexcept { shared_ = &arrays; }
     /// Arrays must have the shape of those in states that count, which another process may have saved, or an earlier run: unless
     /// the first item has changed since, which will be done again, and the rest most likely with it.
     void agree(const Records&, const RecordedFiles&);
@@ -74,6 +78,7 @@ private:
     std::vector<State> found() const;
     std::vector<State> states(const Records&) const;
     bool is_sound(const State&) const;
+    void refuse_lost(const Records&, std::size_t found) const;
     bool fits(const State&, const Records&) const;
     static bool has_first(const State&, const std::map<std::string, std::size_t>& places);
     void save_states(std::vector<std::filesystem::path>& written, Json& files, Json& seals);
@@ -84,6 +89,7 @@ private:
                const std::vector<std::size_t>& order) const;
 
     const PreparedSeries& series_;
+    const std::map<std::size_t, HostArray>* shared_ = nullptr;
     std::filesystem::path folder_;
     std::string unique_, about_;
     std::vector<Output> outputs_;

@@ -5,6 +5,7 @@
 #include "io/io.hpp"
 #include "io/transaction.hpp"
 #include "series/checked.hpp"
+#include "series/kept_file.hpp"
 
 namespace parallax::engine::series {
 
@@ -20,7 +21,7 @@ io::File FrameFile::take() {
         idle_.pop_back();
         return file;
     }
-    if (created_) return io::File::update(path_);
+    if (created_) return io::File::update(kept(path_).path());
     io::File file = io::File::create(path_);
     created_ = true;
     return file;

@@ -7,7 +7,7 @@
 #include "io/tree.hpp"
 #include "job/paths.hpp"
 #include "series/checked.hpp"
-#include "support/entries.hpp"
+#include "series/kept_file.hpp"
 #include "support/file_identity.hpp"
 #include "support/octets.hpp"
 #include "support/platform.hpp"
@@ -18,11 +18,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <set>
 #include <string_view>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#endif
 
 namespace parallax::engine::series {
 
@@ -114,8 +118,7 @@ std::optional<Record> record_from(const std::string& line) {
 
 std::vector<fs::path> files_named(const fs::path& folder, const char* start, const char* end_of_name) {
     std::vector<fs::path> files;
-    std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(folder, ignored)) {
+    for (const fs::path& entry : kept_in(folder)) {
         const std::string name = to_utf8(entry.filename());
         if (name.starts_with(start) && name.ends_with(end_of_name)) files.push_back(entry);
     }
@@ -135,27 +138,28 @@ std::vector<fs::path> findings(const fs::path& folder) {
     return files;
 }
 
-/// Nothing where there is none.
+/// Nothing where there is none. Throws IoError where that is not known.
 std::optional<Json> document_in(const fs::path& file) {
     try {
         return load_document(file);
-    } catch (const std::exception&) {
+    } catch (const ConfigError&) {
         return std::nullopt;
     }
 }
 
 /// Calls `visit` with each whole line of a file; one that is longer than any record is none, and nothing is what has been cut off
-/// before its end. Whoever writes in the folder may have put a pipe or a device without end there: that has no lines.
+/// before its end. Whoever writes in the folder may have put a link, a pipe or a device without end there: that has no lines.
+/// Throws IoError where they cannot be read.
 void for_each_line(const fs::path& path, const std::function<void(std::optional<std::string>)>& visit) {
     constexpr std::size_t longest = std::size_t{64} << 20;
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return visit(std::nullopt);
-    std::ifstream file(path, std::ios::binary);
+    const std::optional<host::OpenedFile> opened = open_kept(path);
+    if (!opened) return visit(std::nullopt);
+    io::File file = io::File::open(opened->path(), fs::file_size(opened->path()), io::show(path));
     std::vector<char> some(std::size_t{1} << 18);
     std::string line;
     bool too_long = false;
-    while (file.read(some.data(), static_cast<std::streamsize>(some.size())) || file.gcount() > 0) {
-        std::string_view left(some.data(), static_cast<std::size_t>(file.gcount()));
+    while (const std::size_t got = file.read_some(some.data(), some.size())) {
+        std::string_view left(some.data(), got);
         for (std::size_t end = 0; (end = left.find('\n')) != std::string_view::npos; left.remove_prefix(end + 1)) {
             line += left.substr(0, end);
             visit(too_long ? std::nullopt : std::optional(std::move(line)));
@@ -166,6 +170,8 @@ void for_each_line(const fs::path& path, const std::function<void(std::optional<
         if (too_long) line.clear();
         else line += left;
     }
+    if (std::ferror(file.handle()))
+        throw IoError(io::show(path), fmt::format("cannot be read: {}", std::strerror(errno)), "--resume goes on when it can");
 }
 
 /// By its name, or by a record in it. Whoever names the folder of a manifest may keep files of his own there.
@@ -217,11 +223,30 @@ void refuse_other_files(const Json& before, const Json& now, const fs::path& fol
     }
 }
 
+/// The first place where two documents differ; nothing: they do not. Json::diff() finds all, in time with their square.
+std::optional<Json::json_pointer> first_change(const Json& before, const Json& now, const Json::json_pointer& at = {}) {
+    if (before == now) return std::nullopt;
+    if (before.is_object() && now.is_object()) {
+        for (const auto& [key, value] : before.items()) {
+            if (!now.contains(key)) return at / key;
+            if (const auto change = first_change(value, now.at(key), at / key)) return change;
+        }
+        for (const auto& [key, value] : now.items())
+            if (!before.contains(key)) return at / key;
+    }
+    if (before.is_array() && now.is_array()) {
+        for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+            if (const auto change = first_change(before[i], now[i], at / i)) return change;
+        return at / std::min(before.size(), now.size());
+    }
+    return at;
+}
+
 /// The first place where two documents differ, as a pointer and what stands there in each.
 void refuse_changes(const Json& before, const Json& now, const fs::path& folder) {
-    const Json changes = Json::diff(before, now);
-    if (changes.empty()) return;
-    const std::string pointer = changes[0].at("path").get<std::string>();
+    const std::optional<Json::json_pointer> change = first_change(before, now);
+    if (!change) return;
+    const std::string pointer = change->to_string();
     if (pointer.starts_with("/shared")) refuse_other_files(before.value("shared", Json::array()), now.at("shared"), folder);
     // Manifests keep lengths in one unit, which need not be that of the job's text or of --set.
     const std::string key = pointer.substr(pointer.rfind('/') + 1);
@@ -271,7 +296,7 @@ Manifest::Manifest(Manifest&&) noexcept = default;
 
 Manifest::Contents Manifest::contents_of(const fs::path& folder) { return Manifest(folder).contents(); }
 
-bool Manifest::exists(const fs::path& folder) { return fs::exists(folder / header_name); }
+bool Manifest::exists(const fs::path& folder) { return fs::exists(fs::symlink_status(folder / header_name)); }
 
 bool Manifest::keeps(const fs::path& name) {
     const std::string text = to_utf8(name);
@@ -325,6 +350,8 @@ std::optional<Manifest::Made> Manifest::made_in(const fs::path& folder) {
         const Json json = host::with_text_as_octets(written);
         for (const Json& output : json.at("outputs")) made.outputs.push_back(file_from(output));
         made.manifest = json.value("manifest", std::string());
+    } catch (const IoError&) {
+        throw;
     } catch (const std::exception&) {
         throw ConfigError("", fmt::format("the damaged {}", io::show(file)), "what was made of all items");
     }
@@ -346,11 +373,11 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
     const Json header = host::with_octets_as_text({{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}});
     const fs::path path = folder / header_name;
-    if (!fs::exists(path)) {
+    if (!exists(folder)) {
         try {
             write_document(path, header, false);
         } catch (const IoError&) {   // another shard may have been faster
-            if (!fs::exists(path)) throw;
+            if (!exists(folder)) throw;
         }
     }
     Json before;
@@ -411,7 +438,8 @@ void Manifest::append(const Record& record) {
 #if defined(_WIN32)
         journal_->file = _wfopen(journal_->path.c_str(), L"ab");
 #else
-        journal_->file = std::fopen(journal_->path.c_str(), "ab");
+        const int made = ::open(journal_->path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);   // no link's end
+        journal_->file = made < 0 ? nullptr : ::fdopen(made, "ab");
 #endif
         if (!journal_->file) fail("cannot be made", errno);
         journal_->identity = host::identity_of(journal_->path);

@@ -2,6 +2,7 @@
 
 #include "io/format.hpp"
 #include "parallax/host/error.hpp"
+#include "series/kept_file.hpp"
 #include "series/state_file.hpp"
 
 #include <fmt/format.h>
@@ -167,10 +168,11 @@ fs::path Mean::save(const fs::path& stem, std::size_t number) {
 
 void Mean::merge(const fs::path& path, std::size_t count) {
     std::vector<FineState> states;
-    if (io::File::open(path).size() == elements_ * sizeof(FineState)) {
-        states = read_state<FineState>(path, elements_);
+    const host::OpenedFile opened = kept(path);
+    if (std::filesystem::file_size(opened.path()) == elements_ * sizeof(FineState)) {
+        states = read_state<FineState>(opened.path(), elements_);
     } else {
-        for (const State& state : read_state<State>(path, elements_)) states.push_back({state, {}});
+        for (const State& state : read_state<State>(opened.path(), elements_)) states.push_back({state, {}});
     }
     stripes_.each(0, [&](std::size_t s) {
         Part& part = parts_[s];

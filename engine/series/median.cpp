@@ -7,6 +7,7 @@
 #include "io/format.hpp"
 #include "io/median.hpp"
 #include "parallax/host/error.hpp"
+#include "series/kept_file.hpp"
 #include "support/platform.hpp"
 
 namespace parallax::engine::series {
@@ -66,7 +67,7 @@ void Median::load(float* rows, std::size_t row, std::size_t start, std::size_t l
     for (const Part& part : parts_) {
         const std::size_t from = std::max(first, before), to = std::min(end, before + part.count);
         if (from < to) {
-            io::File file = io::File::open(part.path);
+            io::File file = io::File::open(kept(part.path).path());
             for (std::size_t n = from; n < to; ++n) {
                 file.seek((static_cast<std::uint64_t>(n - before) * elements_ + start) * sizeof(float));
                 file.read(rows + n * row, length * sizeof(float), "the frames");

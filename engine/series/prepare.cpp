@@ -27,17 +27,35 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string how_to_replace(const SeriesOptions& options) {
-    return Manifest::exists(options.manifest) ? "--resume goes on with the series, --overwrite does it again"
+/// The folder of the manifest as it is looked at; of a confined job no link leads to it. It may not be there.
+struct ManifestNow {
+    explicit ManifestNow(const PreparedSeries& series) : path(series.options.manifest) {
+        if (!series.where.confined) return;
+        try {
+            held = host::Folder::open_strictly(path);
+            path = *held / ".";
+        } catch (const std::system_error&) {   // who holds it for the run says why
+            path.clear();
+        }
+    }
+    bool exists() const { return !path.empty() && Manifest::exists(path); }
+
+    std::optional<host::Folder> held;
+    fs::path path;   ///< empty: it cannot be opened so
+};
+
+std::string how_to_replace(const PreparedSeries& series) {
+    return ManifestNow(series).exists() ? "--resume goes on with the series, --overwrite does it again"
                                               : "use --overwrite to replace them, or --out for another folder";
 }
 
 /// Items whose outputs --resume will most likely leave as they are; who finds out otherwise is the transaction that replaces
 /// them.
-std::set<std::string> names_done(const SeriesOptions& options) {
+std::set<std::string> names_done(const PreparedSeries& series) {
     std::set<std::string> names;
-    if (!options.resume || !Manifest::exists(options.manifest)) return names;
-    for (const auto& [name, record] : Manifest::contents_of(options.manifest).records)
+    const ManifestNow manifest(series);
+    if (!series.options.resume || !manifest.exists()) return names;
+    for (const auto& [name, record] : Manifest::contents_of(manifest.path).records)
         if (record.done) names.insert(name);
     return names;
 }
@@ -64,7 +82,7 @@ void check_targets(const PreparedSeries& series) {
                               "a file of its own for each item",
                               fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
     };
-    const std::set<std::string> done = names_done(series.options);
+    const std::set<std::string> done = names_done(series);
     OutputPaths outputs(series.where);
     std::size_t existing = 0;
     fs::path first;
@@ -104,7 +122,7 @@ void check_targets(const PreparedSeries& series) {
     throw ConfigError(*pointer,
                       existing == 1 ? fmt::format("the existing file {}", to_utf8(first))
                                     : fmt::format("{} and {} more that exist", to_utf8(first), existing - 1),
-                      "no files of these names", how_to_replace(series.options));
+                      "no files of these names", how_to_replace(series));
 }
 
 /// Records and tables know items by their names.
@@ -221,10 +239,12 @@ void check_watched(const PreparedSeries& series) {
 }
 
 /// Files that an earlier watch has done are not waited for.
-void trust_what_is_done(FolderWatch& folder, const fs::path& manifest, const Locations& where) {
-    const auto files = std::make_shared<const RecordedFiles>(where);
+void trust_what_is_done(FolderWatch& folder, const PreparedSeries& series) {
+    const auto files = std::make_shared<const RecordedFiles>(series.where);
+    const ManifestNow manifest(series);
+    if (manifest.path.empty()) return;
     std::map<fs::path, FileState> done;
-    for (const auto& [name, record] : Manifest::contents_of(manifest).records) {
+    for (const auto& [name, record] : Manifest::contents_of(manifest.path).records) {
         for (const FileState& input : record.inputs) {
             if (record.done) done.emplace(files->place_of(path_from(input.path)), input);
         }
@@ -240,7 +260,7 @@ void begin_watching(const PreparedSeries& series) {
     const ForEachSource& source = series.job.for_each->sources.front();
     const Watch& watch = *series.options.watch;
     watch.folder = std::make_shared<FolderWatch>(source.patterns, source.pointer, series.where);
-    if (series.options.resume) trust_what_is_done(*watch.folder, series.options.manifest, series.where);
+    if (series.options.resume) trust_what_is_done(*watch.folder, series);
     if (watch.began) watch.began();
 }
 

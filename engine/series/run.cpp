@@ -65,6 +65,22 @@ struct Now {
     }
 };
 
+/// Whether a file that another shard's item was made of has changed since. One that is not there may be so only from here.
+bool has_changed(const RecordedFiles& files, const Record& record) {
+    return std::any_of(record.inputs.begin(), record.inputs.end(),
+                       [&](const FileState& file) { return files.is_there(file) && !files.unchanged(file); });
+}
+
+/// Items of other shards that are about to be done again.
+std::set<std::string> changed_elsewhere(const PreparedSeries& series, const RecordedFiles& files, const Folds::Records& records) {
+    std::set<std::string> changed;
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        const auto record = records.find(series.items.name(i));
+        if (!is_mine(series, i) && record != records.end() && has_changed(files, record->second)) changed.insert(record->first);
+    }
+    return changed;
+}
+
 std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
     Now now{series};
@@ -95,6 +111,10 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
         std::set<std::string> gone = folds.saved(records);   // items that are no longer there
         for (std::size_t i = 0; i < series.items.size(); ++i) gone.erase(series.items.name(i));
+        // A state that holds such an item with one of this shard's (of a run without shards) will count no more then.
+        const std::set<std::string> passing = folds.saved_with(changed_elsewhere(series, now.files, records), records);
+        for (std::size_t i = 0; i < series.items.size(); ++i)
+            left[i] = left[i] || (is_mine(series, i) && passing.contains(series.items.name(i)));
         for (bool more = true; more;) {
             std::set<std::string> again = gone;
             for (std::size_t i = 0; i < left.size(); ++i) {
@@ -155,12 +175,6 @@ void gather(const PreparedSeries& series, const std::map<std::string, Record>& r
     }
     if (!folds.empty())
         for (OutputReport& report : folds.finish(files, records)) result.gathered.push_back(std::move(report));
-}
-
-/// Whether a file that another shard's item was made of has changed since. One that is not there may be so only from here.
-bool has_changed(const RecordedFiles& files, const Record& record) {
-    return std::any_of(record.inputs.begin(), record.inputs.end(),
-                       [&](const FileState& file) { return files.is_there(file) && !files.unchanged(file); });
 }
 
 /// What records and states hold of the items by the end.

@@ -150,13 +150,14 @@ void settle(PreparedSeries& series, Engine& engine, SeriesResult& result) {
         const std::optional<Finding>& finding = step.algorithm->finding;
         if (!finding || !finding->needed(step.parameters)) continue;
         const fs::path file = series.options.manifest / fmt::format("found-{}.json", i);
-        if (fs::exists(file) && !is_record(file, step, files)) fs::remove(file);   // damaged: it is looked for again
-        if (!fs::exists(file)) {
+        const auto is_there = [&] { return fs::exists(fs::symlink_status(file)); };
+        if (is_there() && !is_record(file, step, files)) fs::remove(file);   // damaged: it is looked for again
+        if (!is_there()) {
             const Json here = of_first_item(series, [&](std::size_t item) { return find_in(series, engine, i, item); });
             try {
                 write_document(file, with_checksum(here), false);
             } catch (const IoError&) {  // another shard may have been faster
-                if (!fs::exists(file)) throw;
+                if (!is_there()) throw;
             }
         }
         Json& found = result.found[step.id];

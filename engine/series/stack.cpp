@@ -1,5 +1,7 @@
 #include "series/stack.hpp"
 
+#include "series/kept_file.hpp"
+
 namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
@@ -20,7 +22,7 @@ void Stack::merge(const fs::path& path, std::size_t count) { parts_.push_back({p
 void Stack::read(const std::vector<std::size_t>& order, std::size_t first, std::size_t count, std::byte* to) const {
     std::vector<io::File> files;
     files.reserve(parts_.size());
-    for (const Part& part : parts_) files.push_back(io::File::open(part.path));
+    for (const Part& part : parts_) files.push_back(io::File::open(kept(part.path).path()));
     for (std::size_t i = first; i < first + count; ++i, to += frame_bytes_) {
         std::size_t n = order[i], part = 0;
         while (n >= parts_[part].count) n -= parts_[part++].count;

@@ -50,6 +50,8 @@ void Journal::read() {
         else
             earlier_.push_back(std::move(entry));
     }
+    if (file.bad())   // what is behind has been measured, and would be cut off
+        throw IoError(to_utf8(path_), "cannot be read to its end", "see whether the disk is well, then --resume");
     std::error_code error;
     if (header_.is_null() && (fs::file_size(path_, error) > 0 || error)) throw no_journal(path_);
 }

@@ -184,7 +184,8 @@ def main():
                 # PoCL and LLVM end the process where they get no memory: of a process with them, what is ours fails.
                 own = device == POCL
                 for kind, least, on in (("memory", 1, ""), ("memory", 4096, ":on"), ("threads", 0, ""),
-                                        ("threads", 0, ":on"), ("files", 0, ""), ("files", 0, ":on")):
+                                        ("threads", 0, ":on"), ("files", 0, ""), ("files", 0, ":on"),
+                                        ("looks", 0, ""), ("looks", 0, ":on")):
                     title = f"{device_name} {name} {kind}{on}"
                     if not all(word in title for word in chosen.words):
                         continue

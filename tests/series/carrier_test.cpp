@@ -23,7 +23,10 @@ void write_holograms(const fs::path& folder) {
                 const double level = 120 + 90 * std::cos(2 * std::numbers::pi * turns);
                 array.as<std::uint8_t>()[y * width + x] = static_cast<std::uint8_t>(std::lround(level));
             }
-        io::write(folder / (frame_name(i) + ".tif"), array);
+        const fs::path file = folder / (frame_name(i) + ".tif");
+        io::write(file, array);
+        // So that its time says something, whenever it is read.
+        fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
     }
 }
 

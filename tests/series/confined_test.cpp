@@ -2,6 +2,10 @@
 #include "frames.hpp"
 #include "lines.hpp"
 
+#if defined(__linux__)
+#include <sys/stat.h>
+#endif
+
 using namespace parallax;
 using namespace parallax::tests;
 
@@ -62,6 +66,60 @@ TEST_CASE("series: confined, a record that names a file elsewhere counts as litt
     }
     forge(manifest, record, sequence);   // of what it may read, a record counts as before
     CHECK(contains(said({"--resume"}), "3 of 3 items were done before"));
+}
+
+TEST_CASE("series: confined, a link in the manifest's folder is no file of the series', whatever is behind it") {
+    Json job = frames_job();
+    for (const char* how : {"mean", "median", "stack"})
+        job["outputs"][how] = {{"of", "sum"}, {"file", std::string(how) + ".npy"}, {"combine", how}};
+    const Folder folder(3, job);
+    const TempFolder elsewhere;
+    const fs::path manifest = folder / "out/job.series", kept = folder / "kept";
+    REQUIRE(run_job(folder.path(), "out", {"--confined"}).status == 0);
+    const auto expected = contents(folder / "out");
+    fs::copy(folder / "out", kept, fs::copy_options::recursive);
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(manifest))
+        if (!entry.path().filename().string().starts_with("lock")) files.push_back(entry.path().filename().string());
+    REQUIRE(files.size() == 7);   // header, records, what was made, and of what is combined a header and three states
+    for (const std::string& file : files) {
+        CAPTURE(file);
+        std::string first;
+        for (const std::string end : {"a copy", "a secret", "nothing", "a pipe", "a folder"}) {
+            CAPTURE(end);
+            fs::remove_all(folder / "out");
+            fs::copy(kept, folder / "out", fs::copy_options::recursive);
+            const fs::path behind = elsewhere / "behind";
+            fs::remove_all(behind);
+            if (contains(end, "copy")) fs::copy_file(manifest / file, behind);
+            if (contains(end, "secret")) write_text(behind, R"({"job": {"inputs": {"image": "a secret name"}}, "shared": []})");
+            if (contains(end, "pipe")) REQUIRE(::mkfifo(behind.c_str(), 0600) == 0);
+            if (contains(end, "folder")) fs::create_directory(behind);
+            fs::remove(manifest / file);
+            fs::create_symlink(behind, manifest / file);
+            const Run run = run_job(folder.path(), "out", {"--confined", "--resume", "--quiet"});
+            const std::string said = fmt::format("{} {} {}", run.status, run.out, run.err);
+            if (first.empty()) first = said;
+            CHECK(said == first);
+            CHECK_FALSE(contains(said, "secret"));
+            if (run.status == 0) CHECK(contents(folder / "out") == expected);
+        }
+    }
+}
+
+TEST_CASE("series: confined, a manifest behind a link is not looked at") {
+    const Folder folder(2);
+    const TempFolder elsewhere;
+    REQUIRE(run_job(folder.path(), "out").status == 0);
+    fs::rename(folder / "out/job.series", elsewhere / "job.series");
+    fs::create_symlink(elsewhere / "job.series", folder / "out/job.series");
+    const auto said = [&] {
+        const Run run = run_job(folder.path(), "out", {"--confined", "--resume"});
+        return fmt::format("{} {} {}", run.status, run.out, run.err);
+    };
+    const std::string there = said();
+    fs::remove_all(elsewhere / "job.series");
+    CHECK(there == said());
 }
 
 #endif

@@ -178,6 +178,44 @@ TEST_CASE("series: a shard does not combine its items with those of another whos
     CHECK(read_text(folder / "out/mean.npy") == read_text(folder / "fresh/mean.npy"));
 }
 
+TEST_CASE("series: shards that go on after a run without shards make what is made of all anew, whichever goes first") {
+    Json job = frames_job();
+    job["steps"].erase(1);
+    job["outputs"] = {{"all", {{"of", "sum"}, {"file", "all.npy"}, {"combine", "stack"}}}, {"sum", "{frame.stem}.npy"}};
+    for (const int changed : {0, 1}) {
+        for (const char* const first : {"1/2", "2/2"}) {
+            const Folder folder(4, job);
+            REQUIRE(run_job(folder.path(), "out").status == 0);
+            io::write(folder / "frames" / (frame_name(changed) + ".tif"), frame(10), {.overwrite = true});
+            for (const std::string shard : {std::string(first), std::string(first) == "1/2" ? std::string("2/2") : std::string("1/2")}) {
+                const Run run = run_job(folder.path(), "out", {"--shard", shard, "--resume"});
+                REQUIRE_MESSAGE(run.status == 0, run.err);
+            }
+            REQUIRE(run_job(folder.path(), "fresh").status == 0);
+            CHECK(read_text(folder / "out/all.npy") == read_text(folder / "fresh/all.npy"));
+        }
+    }
+}
+
+TEST_CASE("series: an input that all items have can be combined of all, too") {
+    for (const char* const how : {"mean", "median", "min", "max", "stack"}) {
+        CAPTURE(how);
+        Json job = frames_job();
+        job["steps"].erase(1);
+        job["inputs"]["dark"] = "dark.npy";
+        job["steps"].push_back({{"run", "crop"}, {"in", {{"image", "dark"}}}, {"out", {{"image", "c"}}}});
+        job["outputs"] = {{"c", "{frame.stem}.npy"}, {"all", {{"of", "dark"}, {"file", "all.npy"}, {"combine", how}}}};
+        job["outputs"]["sum"] = "sums/{frame.stem}.npy";
+        const Folder folder(3, job);
+        put(folder / "dark.npy", 7);
+        const Run run = run_job(folder.path(), "out");
+        REQUIRE_MESSAGE(run.status == 0, run.err);
+        const HostArray all = io::read(folder / "out/all.npy");
+        CHECK(all.desc.count() == (std::string(how) == "stack" ? 3 : 1) * level(7).desc.count());
+        for (std::int64_t i = 0; i < all.desc.count(); ++i) CHECK(all.as<float>()[i] == 7);
+    }
+}
+
 TEST_CASE("series: what is made of all items has its place from the first of them, in whatever order patterns stood before") {
     Json job = frames_job();
     job["for_each"]["frame"] = {"frames/b.nrrd", "frames/a.nrrd"};

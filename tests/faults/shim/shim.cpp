@@ -4,6 +4,7 @@
 //   PARALLAX_SHIM=memory:N:BYTES[:on]   allocations of at least BYTES
 //   PARALLAX_SHIM=threads:N[::on]       pthread_create
 //   PARALLAX_SHIM=files:N[::on]         open, write, fsync, rename and their kin, but on standard output and error
+//   PARALLAX_SHIM=looks:N[::on]         stat, read, readdir and their kin: what only looks
 //
 // The N-th fails, with `on` all from it on; with N = 0 none. How many there were is written to the file PARALLAX_SHIM_COUNT.
 // Other programs that this one starts are left alone: PARALLAX_SHIM_PROGRAM is the name of the one that is meant.
@@ -40,7 +41,7 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-enum Kind { none, memory, threads, files };
+enum Kind { none, memory, threads, files, looks };
 
 Kind kind = none;
 long fail_at = 0, least = 0;
@@ -74,6 +75,11 @@ bool hit_memory(size_t bytes, const void* caller) noexcept {
 bool hit_file(int code, const void* caller) noexcept {
     if (!hit(files, caller)) return false;
     errno = code;
+    return true;
+}
+bool hit_look(const void* caller) noexcept {
+    if (!hit(looks, caller)) return false;
+    errno = EIO;
     return true;
 }
 bool is_terminal(FILE* file) noexcept { return file == stdout || file == stderr; }
@@ -113,6 +119,7 @@ void read_wishes() noexcept {
     if (strncmp(wish, "memory:", 7) == 0) kind = memory;
     if (strncmp(wish, "threads:", 8) == 0) kind = threads;
     if (strncmp(wish, "files:", 6) == 0) kind = files;
+    if (strncmp(wish, "looks:", 6) == 0) kind = looks;
     char* rest = nullptr;
     fail_at = strtol(strchr(wish, ':') + 1, &rest, 10);
     if (*rest == ':') least = strtol(rest + 1, &rest, 10);
@@ -289,6 +296,41 @@ int link(const char* from, const char* to) {
 int mkdir(const char* path, mode_t mode) {
     NEXT(mkdir);
     return hit_file(ENOSPC, CALLER) ? -1 : real(path, mode);
+}
+
+// Looks: a disk is broken, a network drive is away.
+#define LOOK(name, parameters, arguments)        \
+    int name parameters {                        \
+        NEXT(name);                              \
+        return hit_look(CALLER) ? -1 : real arguments; \
+    }
+LOOK(stat, (const char* path, struct stat* to), (path, to))
+LOOK(stat64, (const char* path, struct stat64* to), (path, to))
+LOOK(lstat, (const char* path, struct stat* to), (path, to))
+LOOK(lstat64, (const char* path, struct stat64* to), (path, to))
+LOOK(fstat, (int file, struct stat* to), (file, to))
+LOOK(fstat64, (int file, struct stat64* to), (file, to))
+LOOK(fstatat, (int folder, const char* path, struct stat* to, int flags), (folder, path, to, flags))
+LOOK(fstatat64, (int folder, const char* path, struct stat64* to, int flags), (folder, path, to, flags))
+LOOK(statx, (int folder, const char* path, int flags, unsigned mask, struct statx* to), (folder, path, flags, mask, to))
+ssize_t read(int file, void* to, size_t bytes) {
+    NEXT(read);
+    return file > 2 && hit_look(CALLER) ? -1 : real(file, to, bytes);
+}
+size_t fread(void* to, size_t size, size_t count, FILE* file) {
+    NEXT(fread);
+    if (file == stdin || !hit_look(CALLER)) return real(to, size, count, file);
+    constexpr int has_failed = 0x20;   // what ferror() looks at, which nothing else sets
+    file->_flags |= has_failed;
+    return 0;
+}
+struct dirent* readdir(DIR* folder) {
+    NEXT(readdir);
+    return hit_look(CALLER) ? nullptr : real(folder);
+}
+struct dirent64* readdir64(DIR* folder) {
+    NEXT(readdir64);
+    return hit_look(CALLER) ? nullptr : real(folder);
 }
 
 }   // extern "C"

@@ -1,0 +1,32 @@
+// What cannot be seen for a moment (a disk that fails, a network drive that is away, too many open files) is not what is not there:
+// whoever takes the one for the other removes the wrong file.
+#pragma once
+
+#include "support/file_identity.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+namespace parallax::io {
+
+/// What is at a path, a link not followed. Throws std::system_error where nobody can tell.
+inline std::filesystem::file_status known_status(const std::filesystem::path& path) {
+    std::error_code unknown;
+    const std::filesystem::file_status status = std::filesystem::symlink_status(path, unknown);
+    if (!std::filesystem::status_known(status)) throw std::system_error(unknown, path.filename().string());
+    return status;
+}
+
+inline bool is_known_to_be_there(const std::filesystem::path& path) { return std::filesystem::exists(known_status(path)); }
+
+/// Of what is there and no link; nothing: it is not there, or is a link. Throws std::system_error where nobody can tell.
+inline std::optional<host::FileIdentity> known_identity(const std::filesystem::path& path) {
+    const std::filesystem::file_status status = known_status(path);
+    if (!std::filesystem::exists(status) || std::filesystem::is_symlink(status)) return std::nullopt;
+    const std::optional<host::FileIdentity> identity = host::identity_of(path);
+    if (!identity && is_known_to_be_there(path)) throw std::system_error(std::make_error_code(std::errc::io_error), path.filename().string());
+    return identity;
+}
+
+}  // namespace parallax::io
