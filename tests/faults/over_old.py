@@ -21,7 +21,7 @@ from shims import NATIVE, Sweep, npy
 STEP = {"id": "blur", "run": "box_filter", "radius": 1}
 
 
-def job_over_old(folder, sweep):
+def job_over_old(folder, sweep, more=()):
     """Three outputs of one job, one of them a store; the input has changed since they were written."""
     job = {"parallax": 1, "device": NATIVE, "inputs": {"image": "image.npy"},
            "steps": [{**STEP, "out": {"image": "soft"}}, {"run": "threshold", "method": "value", "value": 50, "in": {"image": "image"}},
@@ -29,12 +29,17 @@ def job_over_old(folder, sweep):
            "outputs": {"one": {"of": "soft", "file": "one.ome.zarr"}, "mask": "mask.png", "histogram": "deep/histogram.npy"}}
     npy(folder / "image.npy", 40, 48)
     (folder / "job.json").write_text(json.dumps(job))
-    must(sweep, folder, words(["--overwrite"]))
+    must(sweep, folder, words(["--overwrite", *more]))
     npy(folder / "image.npy", 40, 48, 30)
-    return words(["--overwrite"])
+    return words(["--overwrite", *more])
 
 
-def series_goes_on(combine):
+def job_with_report(folder, sweep):
+    """The same with a report and a gallery, which are told by what is in them of the outputs."""
+    return job_over_old(folder, sweep, ["--report", "out/report.json", "--gallery", "out/page.html"])
+
+
+def series_goes_on(combine, more=()):
     def make(folder, sweep):
         """A series of which two frames have changed, and what it makes of all."""
         job = {"parallax": 1, "device": NATIVE, "for_each": {"frame": "frames/*.npy"}, "inputs": {"image": "{frame}"},
@@ -45,14 +50,15 @@ def series_goes_on(combine):
         for frame in range(4):
             npy(folder / "frames" / f"f{frame}.npy", 24, 32, frame)
         (folder / "job.json").write_text(json.dumps(job))
-        must(sweep, folder, words([]))
+        must(sweep, folder, words(more))
         for frame in (1, 2):
             npy(folder / "frames" / f"f{frame}.npy", 24, 32, 40 + frame)
-        return words(["--resume"])
+        return words(["--resume", *more])
     return make
 
 
-JOBS = {"job": job_over_old, **{how: series_goes_on(how) for how in ("mean", "median", "stack", "max")}}
+JOBS = {"job": job_over_old, "report": job_with_report, **{how: series_goes_on(how) for how in ("mean", "median", "stack", "max")},
+        "confined": series_goes_on("mean", ["--confined"])}
 
 
 def words(more):
@@ -72,8 +78,17 @@ def must(sweep, folder, how):
 
 
 def outputs(folder):
-    return {str(path.relative_to(folder / "out")): path.read_bytes() for path in (folder / "out").rglob("*")
+    return {str(path.relative_to(folder / "out")): as_read(path) for path in (folder / "out").rglob("*")
             if path.is_file() and ".series" not in str(path)}
+
+
+def as_read(path):
+    """What is in a file; of one that tells of times, the outputs of which it tells."""
+    data = path.read_bytes()
+    if path.name == "report.json":
+        outputs = json.loads(data)["outputs"]
+        return json.dumps([outputs[name]["xxh3_128"] for name in sorted(outputs)]).encode()
+    return b"a page" if path.name == "page.html" and data.endswith(b"</html>\n") else data
 
 
 def problems_of(status, said, found, old, new, is_job):
@@ -132,7 +147,7 @@ def main():
                 for nth in every if not chosen.draws else sorted(draw.sample(every, min(chosen.draws, count))):
                     put_back()
                     status, _, said = sweep.run(Here(here), how, kind.format(nth))
-                    found = problems_of(status, said, outputs(here), old, new, name == "job")
+                    found = problems_of(status, said, outputs(here), old, new, name in ("job", "report"))
                     after, _, then = sweep.run(Here(here), how)
                     if after != 0:
                         found.append(f"the next run has status {after}: {' '.join(then.split())[:200]}")
