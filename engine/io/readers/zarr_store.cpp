@@ -19,7 +19,8 @@ constexpr std::size_t most_text = 16 << 20;
 std::string read_file(const fs::path& path, std::uint64_t most) {
     std::error_code error;
     const std::uint64_t size = fs::file_size(path, error);
-    if (error) return {};
+    if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return {};
+    if (error) throw Problem{"has a file " + path.filename().string() + " that cannot be looked at (" + error.message() + ")", again};
     if (size > most)
         throw Problem{"has a file " + path.filename().string() + " of " + std::to_string(size) + " bytes; up to " +
                           std::to_string(most) + " are read",
