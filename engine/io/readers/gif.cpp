@@ -16,6 +16,10 @@ using parallax::io::readers::Problem;
 
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
 
+// A frame of which one pixel changes takes some 20 bytes of the file and is a whole canvas when it is read. A film of a full screen
+// may say so little (20,000 a byte are a hundred bytes for each frame of 1920 x 1080), and a short one may be large beside its file.
+constexpr std::uint64_t pixels_a_byte = 20000, pixels_at_any_rate = std::uint64_t{64} << 20;
+
 /// What one frame says before its pixels.
 struct Frame {
     int left = 0, top = 0, width = 0, height = 0, disposal = DISPOSAL_UNSPECIFIED, transparent = NO_TRANSPARENT_COLOR, delay = 0;
@@ -195,15 +199,23 @@ private:
             frame.colours = {};
             frame.count = std::min(map->ColorCount, 256);
             std::copy(map->Colors, map->Colors + frame.count, frame.colours.begin());
-            // A code of LZW gives at most 4,096 pixels for 12 bits; each frame is a whole picture, however little of it is drawn.
+            // A code of LZW gives at most 4,096 pixels for 12 bits.
             drawn += static_cast<std::uint64_t>(frame.width) * static_cast<std::uint64_t>(frame.height);
             ++frames;
             const std::uint64_t pixels = static_cast<std::uint64_t>(width_) * static_cast<std::uint64_t>(height_);
-            if (drawn / 3000 > bytes_ || pixels / 3000 > bytes_ || frames * pixels / 100000 > bytes_)
-                throw Problem{"says that it holds " + std::to_string(frames) + " frames of " + std::to_string(width_) + " x " +
-                                  std::to_string(height_) + " pixels and more, which cannot come out of " +
-                                  std::to_string(bytes_) + " bytes",
+            const auto said = [&] {
+                return std::to_string(frames) + (frames == 1 ? " frame" : " frames") + " of " + std::to_string(width_) + " x " +
+                       std::to_string(height_) + " pixels and more";
+            };
+            if (drawn / 3000 > bytes_ || pixels / 3000 > bytes_)
+                throw Problem{"says that it holds " + said() + ", which cannot come out of " + std::to_string(bytes_) + " bytes",
                               again};
+            // Each frame is a whole picture, however little of it is drawn.
+            if (frames * pixels > pixels_at_any_rate + pixels_a_byte * bytes_)
+                throw Problem{"shows " + said() + " out of " + std::to_string(bytes_) +
+                                  " bytes: frames are read whole, and these are more than 20,000 pixels for each of its bytes "
+                                  "and 64 Mi beside",
+                              "make shorter films of it, or one on a smaller canvas, for instance by gifsicle"};
             if (!work(frame, gif.get())) return;
             // giflib keeps each frame's description.
             frame = {};

@@ -11,6 +11,10 @@ GIF = [
     Bomb("100,000 frames of a pixel on a large screen",
          lambda: b"GIF89a" + struct.pack("<HHBBB", 5000, 5000, 0x80, 0, 0) + bytes(6) +
          (b"," + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02D\x01\0") * 100000 + b";"),
+    Bomb("1,000 frames of a pixel on a canvas of a million",
+         lambda: b"GIF89a" + struct.pack("<HHBBB", 1000, 1000, 0x80, 0, 0) + bytes(6) +
+         (b"!\xf9\4\0\0\0\0\0," + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02D\x01\0") * 1000 + b";",
+         says="smaller canvas"),
 ]
 
 
