@@ -1,7 +1,12 @@
 // What files cost that programs of their own read: refused where they would cost out of proportion, and read where they only look so.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "io/bytes.hpp"
 #include "support.hpp"
 #include "support/helper.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -36,7 +41,60 @@ std::string gif(std::uint16_t width, std::uint16_t height, std::uint16_t first, 
     return file.text + frames + ";";
 }
 
+/// HDF5 files in chunks (chunks.c); false: HDF5 is not built in.
+bool make_chunks(const Folder& folder) {
+    const std::string maker = host::program_beside("make_chunks");
+    if (maker.empty() || !can_read("hdf5")) return false;
+    REQUIRE(std::system(("'" + maker + "' '" + folder.path().string() + "'").c_str()) == 0);
+    return true;
+}
+
+/// What a reader answers with so many MiB of addresses, the beginning of it.
+std::string answers(const char* name, const std::string& requests, int mib, const Folder& folder) {
+    put(folder / "requests", requests);
+    const std::string command = "ulimit -v " + std::to_string(mib * 1024) + "; '" +
+                                host::program_beside(std::string("parallax-read-") + name) + "' < '" +
+                                (folder / "requests").string() + "' | head -c 4096 > '" + (folder / "said").string() + "'";
+    REQUIRE(std::system(command.c_str()) == 0);
+    std::ifstream in(folder / "said", std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }   // namespace
+
+TEST_CASE("costs: an HDF5 file of many small chunks is read a few of them at a time") {
+    const Folder folder;
+    if (!make_chunks(folder)) return;
+    const auto places = [](std::size_t first, std::size_t count) {
+        std::vector<std::uint8_t> all(count);
+        for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<std::uint8_t>((first + i) % 251);
+        return all;
+    };
+    CHECK((values_of<std::uint8_t>(io::read(folder / "many.h5")) == places(0, 1600000)));
+    // Chunks that do not begin where the pages do that are asked for, and reach beyond the dataset.
+    constexpr std::size_t page = 3001 * 7;
+    CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5")) == places(0, 5 * page)));
+    CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5", {.pages = {{1, 4}}})) == places(page, 3 * page)));
+    CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5", {.pages = {{4, 5}}})) == places(4 * page, page)));
+}
+
+#if defined(__linux__) && !PARALLAX_ADDRESS_SANITIZER && !PARALLAX_THREAD_SANITIZER   // whose own addresses are terabytes
+TEST_CASE("costs: HDF5 says where memory is what it has too little of, and calls the file not damaged") {
+    const Folder folder;
+    if (!make_chunks(folder)) return;
+    const auto open = [&](const char* name) {
+        const fs::path path = folder / name;
+        return R"({"open": ")" + path.string() + R"(", "dataset": "", "bytes": )" + std::to_string(fs::file_size(path)) + "}\n";
+    };
+    // Room for the elements, and none for the chunk that they are unpacked into.
+    const std::string large = answers("hdf5", open("large.h5") + R"({"read": [0, 1], "bytes": 67108864})" "\n", 150, folder);
+    CHECK_MESSAGE(large.find("cannot be read in the memory") != std::string::npos, large);
+    CHECK_MESSAGE(large.find("damaged") == std::string::npos, large);
+    // The library's 6 KB for each chunk would be more than a GB.
+    const std::string many = answers("hdf5", open("many.h5") + R"({"read": [0, 1], "bytes": 1600000})" "\n", 150, folder);
+    CHECK_MESSAGE(many.find("\"ok\":1600000") != std::string::npos, many.substr(0, 400));
+}
+#endif
 
 TEST_CASE("costs: a GIF is refused that shows far more of its canvas than its bytes can draw, and a film of a screen is read") {
     if (!can_read("gif")) return;

@@ -11,6 +11,7 @@
 #include "io/readers/hdf5_lzf.hpp"
 #include "io/readers/hdf5_minc.hpp"
 #include "io/readers/hdf5_parts.hpp"
+#include "io/readers/hdf5_slabs.hpp"
 #include "io/readers/hdf5_walk.hpp"
 #include "io/readers/hdf5_writer.hpp"
 #include "io/readers/serve.hpp"
@@ -56,7 +57,6 @@ public:
             }
             if (pages_ == 1) many[0] = static_cast<hsize_t>(count);
         }
-        if (!sizes_.empty()) H5Sselect_hyperslab(space, H5S_SELECT_SET, from.data(), nullptr, many.data(), nullptr);
         const Handle memory(
             sizes_.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(many.size()), many.data(), nullptr),
             H5Sclose);
@@ -64,10 +64,15 @@ public:
         std::size_t elements = 1;
         for (const hsize_t size : many) elements *= static_cast<std::size_t>(size);
         std::vector<char> turned(transposed_ ? elements * element : 0);
+        void* const into = transposed_ ? static_cast<void*>(turned.data()) : to;
         expect_lzf(dataset_);
-        if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, transposed_ ? static_cast<void*>(turned.data()) : to) < 0)
-            throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(),
-                          "the file is damaged: write or copy it again"};
+        for (Slabs slabs(from, many, chunk_of(dataset_)); slabs.next();) {
+            if (!sizes_.empty()) {
+                H5Sselect_hyperslab(space, H5S_SELECT_SET, slabs.in_file().data(), nullptr, slabs.sizes().data(), nullptr);
+                H5Sselect_hyperslab(memory, H5S_SELECT_SET, slabs.in_memory().data(), nullptr, slabs.sizes().data(), nullptr);
+            }
+            if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, into) < 0) cannot_be_read();
+        }
         if (!scales_.none()) {
             std::int64_t page = static_cast<std::int64_t>(elements) / std::max<std::int64_t>(1, count);
             scales_.apply(first * page, elements, static_cast<float*>(to));
@@ -76,6 +81,13 @@ public:
     }
 
 private:
+    [[noreturn]] void cannot_be_read() const {
+        if (is_out_of_memory())
+            throw Problem{"its dataset " + path_ + " cannot be read in the memory that a file of its length may take",
+                          "write it again with chunks of a few MB at most, for instance by h5repack -l CHUNK=..."};
+        throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(), "the file is damaged: write or copy it again"};
+    }
+
     /// Columns one after the other become rows.
     static void turn(const char* from, char* to, const std::vector<hsize_t>& sizes, std::size_t element) {
         const std::size_t columns = sizes[sizes.size() - 2], rows = sizes.back();

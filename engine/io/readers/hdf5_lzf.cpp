@@ -27,7 +27,10 @@ std::size_t filter(unsigned int flags, std::size_t count, const unsigned int* nu
     (void)count, (void)numbers;   // the third is a chunk's length, where a writer says it
     const std::size_t room = chunk.bytes + beside;
     void* const out = std::calloc(room, 1);
-    if (!out) return 0;
+    if (!out) {
+        H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_RESOURCE, H5E_NOSPACE, "no memory for a chunk");
+        return 0;
+    }
     const std::size_t got =
         unpack_lzf(static_cast<const unsigned char*>(*buffer), bytes, static_cast<unsigned char*>(out), room);
     if (got == 0 || (chunk.whole && got < chunk.bytes)) {

@@ -24,6 +24,18 @@ std::string last_words() {
     return text;
 }
 
+bool is_out_of_memory() {
+    bool out = false;
+    H5Ewalk2(
+        H5E_DEFAULT, H5E_WALK_UPWARD,
+        [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
+            if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) *static_cast<bool*>(to) = true;
+            return 0;
+        },
+        &out);
+    return out;
+}
+
 Handle open_dataset(hid_t file, const char* path) {
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     H5Pset_elink_cb(

@@ -40,6 +40,8 @@ private:
 
 /// What the library said of its last error, in the place where it began.
 std::string last_words();
+/// Whether it ended for want of memory.
+bool is_out_of_memory();
 
 /// A dataset of this file by its path: no link on the way leads to another file.
 Handle open_dataset(hid_t file, const char* path);

@@ -1,0 +1,52 @@
+/* make_chunks FOLDER: HDF5 files in FOLDER, each a dataset of bytes in chunks; every byte is its place, modulo 251.
+     many.h5    200,000 x 8, chunks of 1 x 8, as appended row by row
+     odd.h5     5 x 3,001 x 7, chunks of 2 x 1 x 3, which reach beyond it; its axes are t, y, x
+     large.h5   64 Mi zeros in one chunk, packed */
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void make(const char* folder, const char* name, int rank, const hsize_t* sizes, const hsize_t* chunk, const char* axes) {
+    char path[4096];
+    hsize_t from[3] = {0}, part[3] = {1, 1, 1}, row = 1, at = 0;
+    const int latest = strcmp(name, "many.h5") == 0, packed = strcmp(name, "large.h5") == 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
+    if (latest) H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    H5Pset_chunk(how, rank, chunk);
+    if (packed) H5Pset_deflate(how, 1);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access), space = H5Screate_simple(rank, sizes, NULL);
+    const hid_t data = H5Dcreate2(file, "d", H5T_NATIVE_UINT8, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    /* Some of the first axis at once: what the library keeps for a chunk it keeps until a call ends. */
+    memcpy(part, sizes, sizeof *sizes * (size_t)rank);
+    part[0] = packed ? sizes[0] : sizes[0] > 1000 ? 1000 : 1;
+    for (int i = 0; i < rank; ++i) row *= part[i];
+    unsigned char* const bytes = calloc(row, 1);
+    for (; from[0] < sizes[0]; from[0] += part[0]) {
+        for (hsize_t i = 0; i < row && !packed; ++i) bytes[i] = (unsigned char)((at + i) % 251);
+        const hid_t memory = H5Screate_simple(rank, part, NULL);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, part, NULL);
+        H5Dwrite(data, H5T_NATIVE_UINT8, memory, space, H5P_DEFAULT, bytes);
+        H5Sclose(memory);
+        at += row;
+    }
+    free(bytes);
+    if (axes) {
+        const hid_t type = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
+        H5Tset_size(type, strlen(axes));
+        const hid_t attribute = H5Acreate2(data, "axes", type, one, H5P_DEFAULT, H5P_DEFAULT);
+        H5Awrite(attribute, type, axes);
+        H5Aclose(attribute), H5Sclose(one), H5Tclose(type);
+    }
+    H5Dclose(data), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
+}
+
+int main(int argc, char** argv) {
+    if (argc != 2) return 2;
+    const hsize_t many[] = {200000, 8}, row[] = {1, 8}, odd[] = {5, 3001, 7}, parts[] = {2, 1, 3}, large[] = {1 << 26};
+    make(argv[1], "many.h5", 2, many, row, NULL);
+    make(argv[1], "odd.h5", 3, odd, parts, "tyx");
+    make(argv[1], "large.h5", 1, large, large, NULL);
+    return 0;
+}
