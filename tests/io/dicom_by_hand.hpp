@@ -32,6 +32,8 @@ struct Dicom {
     std::string blue;   ///< entries of blue, where they are others
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
     std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
+    std::size_t private_zeros = 0;        ///< in an element before all others
+    std::string behind;                   ///< the pixels, in an element of its own
     bool delimited = true;                ///< with the mark behind the last of them
 
     std::string bytes() const {
@@ -41,6 +43,7 @@ struct Dicom {
         file.pad_to(128).add_text("DICM");
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
         file.add_text(meta.text);
+        if (private_zeros > 0) element(file, 0x09, 0x1001, "OW", std::string(private_zeros, '\0'));
         if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
         const auto decimals = [&](std::uint16_t group, std::uint16_t number, const std::string& value) {
             element(file, group, number, "DS", value + (value.size() % 2 ? " " : ""));
@@ -76,6 +79,7 @@ struct Dicom {
             return file.text;
         }
         element(file, 0x7fe0, 0x10, "OW", pixels + (pixels.size() % 2 ? std::string(1, '\0') : ""));
+        if (!behind.empty()) element(file, 0x7fe1, 0x1001, "OW", behind);
         return file.text;
     }
 

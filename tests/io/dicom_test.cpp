@@ -186,25 +186,62 @@ TEST_CASE("dicom: films, JPEG XL and what else is not read are called that, and 
     }
 }
 
-TEST_CASE("dicom: a deflated file may unpack to a thousand times its length") {
-    if (!can_read_dicom()) return;
-    const Folder folder;
-    Dicom file;
+/// The same file, its elements packed by deflate.
+std::string deflated(Dicom file) {
     file.syntax = "1.2.840.10008.1.2.1.99";
-    file.rows = 10240, file.columns = 12800;
-    file.pixels = std::string(std::size_t{10240} * 12800, '\0');
     const std::string plain = file.bytes();
     std::uint32_t group = 0;
     std::memcpy(&group, plain.data() + 140, sizeof group);
     const std::size_t head = 144 + group;   // what says how the rest is packed
     const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(libdeflate_alloc_compressor(9),
                                                                                           libdeflate_free_compressor);
-    std::string packed(1 << 20, '\0');
+    std::string packed(plain.size() + 1024, '\0');
     packed.resize(
         libdeflate_deflate_compress(packer.get(), plain.data() + head, plain.size() - head, packed.data(), packed.size()));
     REQUIRE(!packed.empty());
-    put(folder / "a.dcm", plain.substr(0, head) + packed + (packed.size() % 2 ? std::string(1, '\0') : ""));
+    return plain.substr(0, head) + packed + (packed.size() % 2 ? std::string(1, '\0') : "");
+}
+
+std::string refusal_of(const Folder& folder, const std::string& bytes) {
+    put(folder / "a.dcm", bytes);
+    const IoError error = io_error(folder / "a.dcm", [&] { io::read(folder / "a.dcm"); });
+    CHECK_FALSE(error.hint.empty());
+    return error.problem;
+}
+
+TEST_CASE("dicom: a deflated file may unpack to a thousand times its length") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.rows = 10240, file.columns = 12800;
+    file.pixels = std::string(std::size_t{10240} * 12800, '\0');
+    put(folder / "a.dcm", deflated(file));
     CHECK(io::info(folder / "a.dcm").desc.count() == std::int64_t{10240} * 12800);
+}
+
+TEST_CASE("dicom: a deflated file is read exactly, whatever stands in other elements, if they are not out of proportion") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.rows = 300, file.columns = 200, file.frames = "5";
+    file.pixels.clear();
+    for (std::uint32_t i = 0; i < 300000; ++i) file.pixels += static_cast<char>(i * 2654435761u >> 24);
+    const std::vector<std::uint8_t> pixels(file.pixels.begin(), file.pixels.end());
+    const auto values = [&](const std::string& bytes) {
+        put(folder / "a.dcm", bytes);
+        return values_of<std::uint8_t>(io::read(folder / "a.dcm"));
+    };
+    CHECK((values(deflated(file)) == pixels));
+    file.private_zeros = 4 << 20;
+    CHECK((values(deflated(file)) == pixels));
+    file.behind = std::string(std::size_t{64} << 20, '\0');   // nobody looks there
+    CHECK((values(deflated(file)) == pixels));
+    // More than that, before the pixels.
+    file.behind.clear(), file.private_zeros = 40 << 20;
+    has(refusal_of(folder, deflated(file)), "bytes that unpack to more than");
+    file.private_zeros = 0;
+    const std::string whole = deflated(file);
+    has(refusal_of(folder, whole.substr(0, whole.size() / 2)), "ends before its elements do");
 }
 
 TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bits") {

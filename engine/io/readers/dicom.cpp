@@ -304,8 +304,7 @@ private:
 
 }   // namespace
 
-// GDCM asks for what an element says that it holds, whether the file has it or not; a deflated file it unpacks when it opens it,
-// to 1032 times its length at most; JPEG 2000 takes some words for a pixel's byte.
+// GDCM asks for what an element says that it holds, whether the file has it or not; JPEG 2000 takes some words for a pixel's byte.
 int main() {
-    return parallax::io::readers::serve<DicomFile>({.at_any_rate = 64 << 20, .unpacks_to = 1040, .for_an_element_byte = 16});
+    return parallax::io::readers::serve<DicomFile>({.at_any_rate = 64 << 20, .for_an_element_byte = 16});
 }

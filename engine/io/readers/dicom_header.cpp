@@ -11,9 +11,11 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
+#include <sstream>
 #include <tuple>
 
 #include "io/decimal.hpp"
+#include "io/readers/dicom_deflated.hpp"
 #include "io/readers/dicom_meaning.hpp"
 #include "io/readers/serve.hpp"
 
@@ -279,16 +281,26 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     Header h;
     h.path = path;
     h.bytes = bytes;
+    std::optional<std::string> unpacked = unpack_deflated(path, bytes);
+    std::optional<RoomFor> room;   // for what GDCM keeps of it, whatever an element says and however many there are
+    if (unpacked) room.emplace(2 * unpacked->size() + 8 * bytes + (24 << 20));
+    std::istringstream plain(unpacked ? std::move(*unpacked) : std::string());
     gdcm::Reader reader;
-    reader.SetFileName(path.c_str());
+    if (unpacked) reader.SetStream(plain);
+    else reader.SetFileName(path.c_str());
     if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008))) {
+        if (unpacked)
+            throw Problem{"is a deflated DICOM file that cannot be read as DICOM in the memory that a file of its length may take",
+                          "write it without that packing, for instance by dcmconv +te; or it is damaged"};
         check_syntax(syntax_at_beginning(path));
         throw NoPicture{{"cannot be read as DICOM", again}};
     }
     const gdcm::File& file = reader.GetFile();
     const gdcm::DataSet& set = file.GetDataSet();
     const gdcm::TransferSyntax& syntax = file.GetHeader().GetDataSetTransferSyntax();
-    h.syntax = gdcm::TransferSyntax::GetTSString(syntax) ? gdcm::TransferSyntax::GetTSString(syntax) : "";
+    h.syntax = unpacked                                     ? deflated
+               : gdcm::TransferSyntax::GetTSString(syntax) ? gdcm::TransferSyntax::GetTSString(syntax)
+                                                            : "";
     h.compressed = syntax.IsEncapsulated();
     if (h.syntax.rfind("1.2.840.10008.1.2.4.20", 0) != 0) check_syntax(h.syntax);   // newer libraries read those
     const auto rows = word_at(set, 0x0028, 0x0010), columns = word_at(set, 0x0028, 0x0011);
@@ -399,10 +411,10 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     if (halved && h.allocated != 8)
         throw Problem{"is a DICOM file of halved colours of " + std::to_string(h.allocated) + " bits, which is not read",
                       "convert it to RGB"};
-    if (const gdcm::Tag tag(0x7fe0, 0x0010); !h.compressed && set.FindDataElement(tag))
-        if (const gdcm::ByteValue* const value = set.GetDataElement(tag).GetByteValue()) check_frames(h, value->GetLength());
-    const bool deflated = syntax == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;
-    const std::uint64_t ratio = h.compressed ? 10000 : deflated ? 1032 : 1;
+    const gdcm::Tag tag(0x7fe0, 0x0010);
+    const gdcm::ByteValue* const value = set.FindDataElement(tag) ? set.GetDataElement(tag).GetByteValue() : nullptr;
+    if (!h.compressed && value) check_frames(h, value->GetLength());
+    const std::uint64_t ratio = h.compressed ? 10000 : unpacked ? 1032 : 1;
     if ((halved && !h.compressed ? declared / 3 * 2 : declared) / ratio > h.bytes)
         throw Problem{"says that it holds " + std::to_string(declared) + " bytes of pixels, which cannot come out of " +
                           std::to_string(h.bytes),

@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <type_traits>
 
+#include "io/readers/dicom_deflated.hpp"
 #include "io/readers/dicom_fragments.hpp"
 #include "io/readers/dicom_overheard.hpp"
 #include "io/readers/serve.hpp"
@@ -110,7 +112,7 @@ std::vector<char> decode_rle(const Header& h, const gdcm::SequenceOfFragments& f
 
 /// GDCM fills up what a file that is cut off lacks: its length must reach to the end of the pixels, behind their element's head.
 void check_whole(const Header& h, std::size_t pixels, bool big) {
-    if (h.syntax == "1.2.840.10008.1.2.1.99") return;   // deflated
+    if (h.syntax == deflated) return;   // looked at when it was unpacked
     std::ifstream in(h.path, std::ios::binary);
     std::string bytes(static_cast<std::size_t>(h.bytes), '\0');
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -183,9 +185,13 @@ Decoded decode_whole(const Header& h) {
     std::ifstream stream(h.path, std::ios::binary);
     std::streamoff end = 0;
     {
+        std::optional<std::istringstream> plain;
+        if (h.syntax == deflated) plain.emplace(unpack_deflated(h.path, h.bytes).value_or(std::string()));
         gdcm::Reader reader;
-        reader.SetStream(stream);
+        if (plain) reader.SetStream(*plain);
+        else reader.SetStream(stream);
         if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0010))) throw Problem{"cannot be read as DICOM to its pixels", again};
+        plain.reset();   // GDCM has its own of what is in it
         end = stream.tellg();
         const gdcm::DataSet& set = reader.GetFile().GetDataSet();
         const gdcm::TransferSyntax& syntax = reader.GetFile().GetHeader().GetDataSetTransferSyntax();

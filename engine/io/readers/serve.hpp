@@ -71,7 +71,6 @@ Json answer(const Work& work) {
 /// What a reader may take beside what its program has at its start and eight times the file.
 struct Room {
     std::uint64_t at_any_rate = 1 << 30;
-    std::uint64_t unpacks_to = 0;            ///< so many times its length at once, up to 1 GiB
     std::uint64_t for_an_element_byte = 4;   ///< of those that it is to read
 };
 
@@ -121,7 +120,6 @@ int serve(const Room& room = {}) {
             if (request.contains("open")) {
                 const auto length = request.at("bytes").get<std::uint64_t>();
                 most = begun_with + room.at_any_rate + 8 * length;
-                if (room.unpacks_to != 0) most += std::min<std::uint64_t>(1 << 30, length * room.unpacks_to);
                 allow(most);
                 file.emplace(request.at("open").get<std::string>(), request);
                 return file->description();

@@ -2,6 +2,7 @@
 
 import json
 import struct
+import zlib
 
 from bombs.bomb import Bomb, MB
 from tiffs import deflate_zeros
@@ -19,17 +20,19 @@ GIF = [
 
 
 def element(group, number, kind, data):
-    length = struct.pack("<HI", 0, len(data)) if kind in (b"OB", b"OW") else struct.pack("<H", len(data))
+    length = struct.pack("<HI", 0, len(data)) if kind in (b"OB", b"OW", b"UN") else struct.pack("<H", len(data))
     return struct.pack("<HH", group, number) + kind + length + data
 
 
-def dicom(rows, columns, frames, pixels):
-    meta = element(2, 0x10, b"UI", b"1.2.840.10008.1.2.1\0")
-    return (bytes(128) + b"DICM" + element(2, 0, b"UL", struct.pack("<I", len(meta))) + meta +
-            element(0x28, 2, b"US", b"\1\0") + element(0x28, 4, b"CS", b"MONOCHROME2 ") +
+def dicom(rows, columns, frames, pixels, private=b"", packed=False):
+    meta = element(2, 0x10, b"UI", b"1.2.840.10008.1.2.1.99" if packed else b"1.2.840.10008.1.2.1\0")
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    elements = (private + element(0x28, 2, b"US", b"\1\0") + element(0x28, 4, b"CS", b"MONOCHROME2 ") +
             element(0x28, 8, b"IS", frames) + element(0x28, 0x10, b"US", struct.pack("<H", rows)) +
             element(0x28, 0x11, b"US", struct.pack("<H", columns)) +
             element(0x28, 0x100, b"US", b"\x08\0") + element(0x28, 0x101, b"US", b"\x08\0") + element(0x7fe0, 0x10, b"OW", pixels))
+    return (bytes(128) + b"DICM" + element(2, 0, b"UL", struct.pack("<I", len(meta))) + meta +
+            (packer.compress(elements) + packer.flush() if packed else elements))
 
 
 DICOM = [
@@ -39,6 +42,13 @@ DICOM = [
                                                          struct.pack("<HH", 0x28, 8) + b"OB" + struct.pack("<HI", 0, 200 * MB))),
     Bomb("200 MB of pixels", lambda: dicom(4, 4, b"1 ", bytes(16))[:-20] + struct.pack("<I", 200 * MB) + bytes(20)),
     Bomb("4 MB behind the pixels", lambda: dicom(4, 4, b"1 ", bytes(16)) + bytes(4 * MB), 16),
+    Bomb("300 MB of zeros in an element of a deflated file",
+         lambda: dicom(8, 8, b"1 ", bytes(64), element(9, 0x1001, b"OB", bytes(300 * MB)), True), says="deflated"),
+    Bomb("two million empty items in a deflated file",
+         lambda: dicom(8, 8, b"1 ", bytes(64), element(9, 0x1001, b"UN", b"").replace(b"UN\0\0\0\0\0\0", b"SQ\0\0\xff\xff\xff\xff") +
+                       struct.pack("<HHI", 0xfffe, 0xe000, 0) * 1900000 + struct.pack("<HHI", 0xfffe, 0xe0dd, 0), True), says="deflated"),
+    Bomb("90 MB that an element of a deflated file says it has",
+         lambda: dicom(8, 8, b"1 ", bytes(64), struct.pack("<HH", 9, 0x1001) + b"OB\0\0" + struct.pack("<I", 90 * MB), True), says="deflated"),
 ]
 MAT = [
     Bomb("2 GB packed in a variable",
