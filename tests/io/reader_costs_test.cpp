@@ -1,4 +1,4 @@
-// What files cost that programs of their own read: refused where they would cost out of proportion, and read where they only look so.
+// What files cost that programs of their own read: refused where they would cost out of proportion, read where they only look so.
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -19,10 +19,11 @@ bool can_read(const char* name) {
     return can;
 }
 
-/// One frame, a square of one colour at the corner, without packing: codes of eight bits, all forgotten before there are too many.
+/// A frame, a square of one colour at the corner, without packing: codes of eight bits, forgotten before there are too many.
 std::string gif_frame(std::uint16_t side) {
     Bytes frame;
-    frame.add_text(std::string("!\xf9\4\0\4\0\0\0,\0\0\0\0", 13)).add(side).add(side).add_text(std::string("\0\7", 2));
+    frame.add_text(std::string("!\xf9\4\0\4\0\0\0,\0\0\0\0", 13));
+    frame.add(side).add(side).add_text(std::string("\0\7", 2));
     std::string codes;
     for (int i = 0; i < side * side; ++i) codes += i % 100 == 0 ? "\x80\1" : "\1";
     codes += '\x81';

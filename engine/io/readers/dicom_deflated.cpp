@@ -89,8 +89,8 @@ private:
     int state_ = Z_OK;
 };
 
-/// What stands in elements one after the other, each with its type, little endian: how many bytes of pixels are declared, and where
-/// they end. GDCM ends the process for some that are cut off.
+/// What stands in elements one after the other, each with its type, little endian: how many bytes of pixels are declared, and
+/// where they end. GDCM ends the process for some that are cut off.
 class Walk {
 public:
     enum class End { pixels, cut_off, other };

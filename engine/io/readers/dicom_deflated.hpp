@@ -1,5 +1,5 @@
-// A deflated file, unpacked as far as its pixels explain. GDCM unpacks and keeps whatever an element before them holds, which may be
-// a thousand times the file's length.
+// A deflated file, unpacked as far as its pixels explain. GDCM unpacks and keeps whatever an element before them holds, which may
+// be a thousand times the file's length.
 #pragma once
 
 #include <sys/resource.h>
@@ -16,8 +16,8 @@ namespace parallax::io::readers::dicom {
 /// The syntax of such a file.
 constexpr const char* deflated = "1.2.840.10008.1.2.1.99";
 
-/// A DICOM file with the same elements up to its pixels, which is not packed; nothing where the file is not deflated. Throws Problem
-/// where they are more than its pixels explain, or end before them.
+/// A DICOM file with the same elements up to its pixels, which is not packed; nothing where the file is not deflated. Throws
+/// Problem where they are more than its pixels explain, or end before them.
 std::optional<std::string> unpack_deflated(const std::filesystem::path&, std::uint64_t bytes);
 
 /// As many bytes of memory beside those that are held, for as long as it lives; then as many as before.

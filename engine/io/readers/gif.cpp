@@ -16,8 +16,9 @@ using parallax::io::readers::Problem;
 
 constexpr const char* again = "the file is cut off or damaged: write or copy it again";
 
-// A frame of which one pixel changes takes some 20 bytes of the file and is a whole canvas when it is read. A film of a full screen
-// may say so little (20,000 a byte are a hundred bytes for each frame of 1920 x 1080), and a short one may be large beside its file.
+// A frame of which one pixel changes takes some 20 bytes of the file and is a whole canvas when it is read. A film of a full
+// screen may say so little (20,000 a byte are a hundred bytes for each frame of 1920 x 1080), and a short one may be large beside
+// its file.
 constexpr std::uint64_t pixels_a_byte = 20000, pixels_at_any_rate = std::uint64_t{64} << 20;
 
 /// What one frame says before its pixels.
