@@ -215,6 +215,15 @@ std::optional<std::string> unpack_deflated(const fs::path& path, std::uint64_t b
     return text;
 }
 
+bool read_unpacked(gdcm::Reader& reader, const gdcm::Tag& tag) {
+    try {
+        if (reader.ReadUpToTag(tag)) return true;
+    } catch (const std::bad_alloc&) {   // told as below
+    }
+    throw Problem{"is a deflated DICOM file that cannot be read as such in the memory that one of its length may take",
+                  "write it without that packing, for instance by dcmconv +te"};
+}
+
 RoomFor::RoomFor([[maybe_unused]] std::uint64_t bytes) {
 #if !PARALLAX_ADDRESS_SANITIZER && !PARALLAX_THREAD_SANITIZER
     const std::uint64_t held = addresses();

@@ -2,6 +2,7 @@
 // be a thousand times the file's length.
 #pragma once
 
+#include <gdcmReader.h>
 #include <sys/resource.h>
 
 #include <cstdint>
@@ -19,6 +20,9 @@ constexpr const char* deflated = "1.2.840.10008.1.2.1.99";
 /// A DICOM file with the same elements up to its pixels, which is not packed; nothing where the file is not deflated. Throws
 /// Problem where they are more than its pixels explain, or end before them.
 std::optional<std::string> unpack_deflated(const std::filesystem::path&, std::uint64_t bytes);
+
+/// Reads it up to a tag. Throws Problem where that is not to be done, for which a want of memory may be the reason.
+bool read_unpacked(gdcm::Reader&, const gdcm::Tag&);
 
 /// As many bytes of memory beside those that are held, for as long as it lives; then as many as before.
 class RoomFor {

@@ -288,18 +288,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     gdcm::Reader reader;
     if (unpacked) reader.SetStream(plain);
     else reader.SetFileName(path.c_str());
-    const auto is_read = [&] {
-        try {
-            return reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008));
-        } catch (const std::bad_alloc&) {
-            if (!unpacked) throw;
-            return false;
-        }
-    };
-    if (!is_read()) {
-        if (unpacked)
-            throw Problem{"is a deflated DICOM file that cannot be read as such in the memory that one of its length may take",
-                          "write it without that packing, for instance by dcmconv +te"};
+    if (!(unpacked ? read_unpacked(reader, {0x7fe0, 0x0008}) : reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0008)))) {
         check_syntax(syntax_at_beginning(path));
         throw NoPicture{{"cannot be read as DICOM", again}};
     }

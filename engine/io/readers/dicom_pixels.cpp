@@ -190,7 +190,8 @@ Decoded decode_whole(const Header& h) {
         gdcm::Reader reader;
         if (plain) reader.SetStream(*plain);
         else reader.SetStream(stream);
-        if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0010))) throw Problem{"cannot be read as DICOM to its pixels", again};
+        const gdcm::Tag pixels(0x7fe0, 0x0010);
+        if (!(plain ? read_unpacked(reader, pixels) : reader.ReadUpToTag(pixels))) throw Problem{"cannot be read as DICOM to its pixels", again};
         plain.reset();   // GDCM has its own of what is in it
         end = stream.tellg();
         const gdcm::DataSet& set = reader.GetFile().GetDataSet();
