@@ -45,6 +45,13 @@ std::string attribute(std::string text) {
     return host::escaped(text);
 }
 
+/// Whether its columns are x and its rows, if it has any, y: OME says how many of x and y there are, and nothing else for them.
+bool has_rows_of_columns(const ArrayDesc& desc) {
+    std::size_t n = desc.axes.size();
+    if (n > 0 && desc.axes[n - 1].name == 'c') --n;
+    return n > 0 && desc.axes[n - 1].name == 'x' && (n == 1 || desc.axes[n - 2].name == 'y');
+}
+
 }   // namespace
 
 bool is_ome_name(const std::string& name) {
@@ -52,8 +59,11 @@ bool is_ome_name(const std::string& name) {
     return lower.ends_with(".ome.tif") || lower.ends_with(".ome.tiff");
 }
 
-std::string why_no_ome_words(ElementType type, const std::vector<Axis>& pages) {
-    if (word_for(type).empty()) return fmt::format("OME-TIFF has no word for elements of {}: {}", to_string(type), other_name);
+std::string why_no_ome_words(const ArrayDesc& desc, const std::vector<Axis>& pages) {
+    if (word_for(desc.type).empty())
+        return fmt::format("OME-TIFF has no word for elements of {}: {}", to_string(desc.type), other_name);
+    if (!has_rows_of_columns(desc))
+        return fmt::format("OME-TIFF holds rows (y) of columns (x); this is {}: {}", desc.describe(), other_name);
     for (const Axis& axis : pages) {
         if (std::string_view("tzc").find(axis.name) == std::string_view::npos)
             return fmt::format("OME-TIFF has the axes t, z and c for pages, and none called {}: {}", axis.name, other_name);
@@ -63,7 +73,7 @@ std::string why_no_ome_words(ElementType type, const std::vector<Axis>& pages) {
 
 std::string ome_xml(const std::string& name, const HostArray& array, const std::vector<Axis>& pages, std::int64_t samples) {
     const ArrayDesc& desc = array.desc;
-    if (const std::string why = why_no_ome_words(desc.type, pages); !why.empty()) throw IoError(name, why);
+    if (const std::string why = why_no_ome_words(desc, pages); !why.empty()) throw IoError(name, why);
     std::string order = "XY";
     std::int64_t sizes[] = {1, 1, samples};          // t, z, c
     for (std::size_t i = pages.size(); i-- > 0;) {   // the fastest first

@@ -9,8 +9,8 @@ namespace parallax::io::tiff {
 
 /// Whether a file of such a name is to have OME's words.
 bool is_ome_name(const std::string&);
-/// Why they cannot be had for such elements and axes of pages; empty: they can.
-std::string why_no_ome_words(ElementType, const std::vector<Axis>& pages);
+/// Why they cannot be had for such elements, rows, columns and axes of pages; empty: they can.
+std::string why_no_ome_words(const ArrayDesc&, const std::vector<Axis>& pages);
 
 /// `pages`: the axes of the pages, slowest first; `samples`: channels side by side in a pixel. Throws IoError for what OME has no
 /// word for; `name` is the file's.

@@ -379,6 +379,9 @@ std::string refusal_of_any(const ArrayDesc& desc) {
     if (is_complex(desc.type)) return "TIFF is written without complex numbers";
     if (engine::is_turned(desc))
         return fmt::format("TIFF holds rows (y) of columns (x); this is {}, whose columns come first", desc.describe());
+    if (engine::has_rows_for_pages(desc))
+        return fmt::format("TIFF holds pages of rows (y) of columns (x); this is {}, whose rows or columns would be pages",
+                           desc.describe());
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(
@@ -400,7 +403,7 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
 
 std::string ome_refusal(const ArrayDesc& desc, const WriteOptions&) {
     const std::string why = refusal_of_any(desc);
-    return why.empty() ? why_no_ome_words(desc.type, layout_of(desc)->axes) : why;
+    return why.empty() ? why_no_ome_words(desc, layout_of(desc)->axes) : why;
 }
 
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& given, const WriteOptions& options) {

@@ -226,6 +226,11 @@ TEST_CASE("GIF keeps frames, their time and up to 256 colours") {
         MESSAGE("not tried: ", error.problem);
         return;
     }
+    for (const char last : {'z', 't'}) {   // rows are no frames
+        const ArrayDesc across = ArrayDesc::dense(ElementType::u8, {{'y', 8}, {'x', 2}, {last, 4}});
+        const IoError error = io_error(folder / "x.gif", [&] { io::check_writable(folder / "x.gif", across); });
+        CHECK(error.problem.find("would be frames") != std::string::npos);
+    }
     HostArray stack = greys({{'t', 3}, {'y', 20}, {'x', 31}});
     const HostArray back = written(folder, "a.gif", stack, {.frames_a_second = 25});
     CHECK(back.desc.describe() == "u8 3 x 20 x 31 (t, y, x)");

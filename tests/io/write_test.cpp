@@ -148,6 +148,8 @@ TEST_CASE("what cannot be written is refused before the work") {
     };
     const ArrayDesc complex = small.with_type(ElementType::c64),
                     volume = ArrayDesc::dense(ElementType::f32, {{'z', 3}, {'y', 4}, {'x', 5}});
+    const auto of = [](std::vector<ArrayDesc::Extent> extents) { return ArrayDesc::dense(ElementType::u8, extents); };
+    const ArrayDesc across = of({{'t', 2}, {'x', 90}, {'z', 90}}).with_unit("um");
     const ArrayDesc five = ArrayDesc::dense(ElementType::u8, {{'n', 2}, {'t', 2}, {'z', 2}, {'y', 2}, {'x', 2}});
     const Row rows[] = {
         {"a.xyz", small, {}, "no format that is known"},
@@ -162,6 +164,21 @@ TEST_CASE("what cannot be written is refused before the work") {
         {"a.png", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}, {'c', 5}}), {}, "up to 4 channels"},
         {"a.tif", ArrayDesc::dense(ElementType::u8, {{'n', 2}, {'t', 2}, {'y', 2}, {'x', 2}}), {}, "of t, z and c each once"},
         {"a.tif", ArrayDesc::dense(ElementType::u8, {{'c', 2}, {'y', 2}, {'x', 2}, {'c', 2}}), {}, "of t, z and c each once"},
+        {"a.tif", of({{'y', 8}, {'x', 2}, {'z', 4}}), {}, "would be pages"},
+        {"a.tif", of({{'y', 8}, {'x', 2}, {'t', 4}}), {}, "would be pages"},
+        {"a.tif", of({{'y', 8}, {'z', 2}, {'x', 4}}), {}, "would be pages"},
+        {"a.tif", of({{'y', 1}, {'x', 2}, {'z', 4}}), {}, "would be pages"},
+        {"a.tif", of({{'x', 1}, {'z', 2}, {'t', 4}}), {}, "would be pages"},
+        {"a.tif", of({{'y', 4}, {'x', 2}, {'z', 3}, {'c', 3}}), {}, "would be pages"},
+        {"a.tif", of({{'t', 2}, {'y', 4}, {'x', 2}, {'z', 3}}), {}, "would be pages"},
+        {"a.ome.tif", of({{'y', 8}, {'x', 2}, {'z', 4}}), {}, "would be pages"},
+        {"a.png", of({{'y', 1}, {'x', 2}, {'z', 4}}), {}, "would be frames"},
+        {"a.png", of({{'y', 8}, {'x', 2}, {'z', 4}}), {.montage = 0}, "would be frames"},
+        {"a.jpg", of({{'y', 1}, {'z', 2}, {'x', 4}}), {}, "would be frames"},
+        {"a.png", across, {.scale_bar = 0, .montage = 0}, "not along the columns"},
+        {"a.ome.tif", of({{'z', 8}, {'x', 4}}), {}, "rows (y) of columns (x)"},
+        {"a.ome.tif", of({{'t', 2}, {'z', 8}, {'y', 4}}), {}, "rows (y) of columns (x)"},
+        {"a.ome.tif", of({{'y', 8}}), {}, "rows (y) of columns (x)"},
         {"a.ome.tif", small.with_type(ElementType::u64), {}, "no word for elements of u64"},
         {"a.OME.TIFF", small.with_type(ElementType::i64), {}, "no word for elements of i64"},
         {"a.nii.gz", ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 2}, {'c', 3}}), {}, "without channels"},
@@ -206,6 +223,35 @@ TEST_CASE("what cannot be written is refused before the work") {
     io::check_writable(folder / "a.npy", complex);
     io::check_target(folder / "a.csv", false);
     CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("rows and columns of one index, and planes along any two axes, are written as they stand") {
+    const Folder folder;
+    struct Row {
+        const char* name;
+        std::vector<ArrayDesc::Extent> extents;
+        const char* back;
+    };
+    for (const Row& row : {Row{"a.tif", {{'z', 4}, {'y', 1}, {'x', 8}}, "u8 4 x 1 x 8 (z, y, x)"},
+                           {"a.tif", {{'z', 4}, {'y', 8}, {'x', 1}}, "u8 4 x 8 x 1 (z, y, x)"},
+                           {"a.tif", {{'t', 1}, {'z', 4}, {'y', 1}, {'x', 1}}, "u8 4 x 1 x 1 (z, y, x)"},
+                           {"a.tif", {{'c', 3}, {'y', 1}, {'x', 8}}, "u8 3 x 1 x 8 (c, y, x)"},
+                           {"a.tif", {{'z', 4}, {'x', 8}}, "u8 4 x 8 (y, x)"},
+                           {"a.tif", {{'y', 4}, {'t', 8}}, "u8 4 x 8 (y, x)"},
+                           {"a.tif", {{'t', 2}, {'z', 4}, {'y', 8}}, "u8 2 x 4 x 8 (t, y, x)"},
+                           {"a.ome.tif", {{'z', 4}, {'y', 1}, {'x', 8}}, "u8 4 x 1 x 8 (z, y, x)"},
+                           {"a.ome.tif", {{'z', 4}, {'y', 8}, {'x', 1}}, "u8 4 x 8 x 1 (z, y, x)"},
+                           {"a.ome.tif", {{'x', 8}}, "u8 1 x 8 (y, x)"},
+                           {"a.ome.tif", {{'x', 8}, {'c', 3}}, "u8 1 x 8 x 3 (y, x, c)"},
+                           {"a.png", {{'y', 1}, {'x', 8}, {'c', 3}}, "u8 1 x 8 x 3 (y, x, c)"},
+                           {"a.png", {{'z', 4}, {'x', 8}}, "u8 4 x 8 (y, x)"}}) {
+        CAPTURE(row.back);
+        const HostArray array = pattern(ArrayDesc::dense(ElementType::u8, row.extents));
+        io::write(folder / row.name, array, {.overwrite = true});
+        const HostArray back = io::read(folder / row.name);
+        CHECK(back.desc.describe() == row.back);
+        CHECK(same_elements(back, array));
+    }
 }
 
 TEST_CASE("values become greys through a window") {

@@ -180,6 +180,8 @@ std::string bar_problem(const ArrayDesc& desc, const WriteOptions& options) {
     const Axis* const x = desc.find('x');
     if (!options.scale_bar) return {};
     if (!x) return fmt::format("a scale bar is a length along x, an axis that {} does not have", desc.describe());
+    if (x != &desc.axes.back() - (has_channels(desc) ? 1 : 0))
+        return fmt::format("a scale bar is a length along x, which is not along the columns of {}", desc.describe());
     if (millimetres(desc.unit) == 0 || !(x->spacing > 0))
         return "a scale bar needs the size of a pixel, which the array does not have: state \"spacing_um\" of the input";
     const double whole = x->spacing * static_cast<double>(x->size);
@@ -249,6 +251,9 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
         return fmt::format("{} holds no complex numbers: write their amplitude or phase, or a .npy file", kind.name);
     if (engine::is_turned(desc))
         return fmt::format("{} holds rows (y) of columns (x); this is {}, whose columns come first", kind.name, desc.describe());
+    if (engine::has_rows_for_pages(desc))
+        return fmt::format("{} holds rows (y) of columns (x); this is {}, whose rows or columns would be frames", kind.name,
+                           desc.describe());
     if (desc.axes.size() < (channels ? 2u : 1u))
         return fmt::format("{} holds one picture, this is {}", kind.name, desc.describe());
     const Shape shape = shape_of(desc);
