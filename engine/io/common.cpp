@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -184,19 +185,22 @@ std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const Arr
     return {with_extents(desc, extents), index};
 }
 
-void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type,
-                  Colour colour) {
+namespace {
+
+/// `step`: elements from a pixel to the next; `apart`: from one of its channels to the next.
+void make_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t step, std::int64_t apart,
+                    ElementType type, Colour colour) {
     const bool rgb = colour == Colour::rgb || colour == Colour::rgb_alpha;
     visit_real(type, [&]<class T>(T) {
         const T* in = reinterpret_cast<const T*>(from);
         T* out = reinterpret_cast<T*>(to);
-        for (std::int64_t i = 0; i < pixels; ++i, in += channels) {
+        for (std::int64_t i = 0; i < pixels; ++i, in += step) {
             if (!rgb) {
                 out[i] = in[0];
             } else if constexpr (sizeof(T) <= 2 && std::is_unsigned_v<T>) {
-                out[i] = static_cast<T>((in[0] * 19595u + in[1] * 38470u + in[2] * 7471u + 0x8000u) >> 16);
+                out[i] = static_cast<T>((in[0] * 19595u + in[apart] * 38470u + in[2 * apart] * 7471u + 0x8000u) >> 16);
             } else {
-                const double grey = (in[0] * 19595.0 + in[1] * 38470.0 + in[2] * 7471.0) / 65536.0;
+                const double grey = (in[0] * 19595.0 + in[apart] * 38470.0 + in[2 * apart] * 7471.0) / 65536.0;
                 if constexpr (std::is_integral_v<T>) {
                     out[i] = static_cast<T>(grey < 0 ? grey - 0.5 : grey + 0.5);
                 } else {
@@ -205,6 +209,25 @@ void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std
             }
         }
     });
+}
+
+}  // namespace
+
+void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType type,
+                  Colour colour) {
+    make_luminance(from, to, pixels, channels, 1, type, colour);
+}
+
+void to_luminance(const ArrayDesc& desc, const std::byte* from, std::byte* to, Colour colour) {
+    const auto c = std::find_if(desc.axes.begin(), desc.axes.end(), [](const Axis& axis) { return axis.name == 'c'; });
+    const std::int64_t apart = c->stride;   // 1, or the pixels of a plane of one channel
+    if (apart == 1) return make_luminance(from, to, desc.count() / c->size, c->size, 1, desc.type, colour);
+    const std::size_t plane = static_cast<std::size_t>(apart) * bytes_of(desc.type);
+    for (std::int64_t left = desc.count(); left > 0; left -= apart * c->size) {
+        make_luminance(from, to, apart, 1, apart, desc.type, colour);
+        from += plane * static_cast<std::size_t>(c->size);
+        to += plane;
+    }
 }
 
 HostArray read_picture(const Source& source, const FileInfo& file, const std::function<void(std::byte*)>& decode) {
@@ -216,7 +239,7 @@ HostArray read_picture(const Source& source, const FileInfo& file, const std::fu
     }
     const HostArray channels = HostArray::make(file.desc);
     decode(channels.data());
-    to_luminance(channels.data(), array.data(), desc.count(), file.desc.size('c'), desc.type, file.colour);
+    to_luminance(file.desc, channels.data(), array.data(), file.colour);
     return array;
 }
 

@@ -194,6 +194,8 @@ void write_pieces(const std::filesystem::path&, const std::string& name, const A
                   const std::function<std::span<const std::byte>()>& next, const WriteOptions&);
 }   // namespace zarr
 namespace raw {
+/// What channels are of which only the layout is known: three are red, green, blue, and four have alpha behind them.
+Colour colour_of(const ArrayDesc&);
 FileInfo info(const Source&);
 HostArray read(const Source&);
 SliceStream slices(const Source&);
@@ -244,6 +246,8 @@ std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const Arr
 /// Interleaved channels -> one: luminance of red, green, blue as PIL's "L", or the grey of grey and alpha.
 /// Rec. 601 in 16-bit fixed point for integers: (R*19595 + G*38470 + B*7471 + 0x8000) >> 16.
 void to_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t channels, ElementType, Colour);
+/// The same of a dense array whose axis c may stand anywhere.
+void to_luminance(const ArrayDesc& channels, const std::byte* from, std::byte* to, Colour);
 /// A picture of one page: `decode` fills dense memory of `info.desc`; converted to luminance if the caller wants that.
 HostArray read_picture(const Source&, const FileInfo&, const std::function<void(std::byte*)>& decode);
 

@@ -45,12 +45,20 @@ void read_elements(File& file, const RawLayout& layout, std::int64_t count, std:
 
 }   // namespace
 
+Colour colour_of(const ArrayDesc& desc) {
+    if (!desc.find('c')) return Colour::grey;
+    const bool shades = !is_complex(desc.type) && desc.type != ElementType::boolean;
+    const std::int64_t channels = desc.size('c');
+    return shades && channels == 3 ? Colour::rgb : shades && channels == 4 ? Colour::rgb_alpha : Colour::other;
+}
+
 FileInfo info(const Source& source) {
     const RawLayout& layout = *source.options.raw;
     FileInfo info;
     info.format = "raw";
     info.file_bytes = source.bytes;
     info.desc = declared(source, layout.type, layout.axes);
+    info.colour = colour_of(info.desc);
     const std::uint64_t stored = stored_bytes(layout, info.desc.count());
     info.in_slices = has_slices(info.desc) && (layout.packed_bits == 0 || slice_of(info.desc) * layout.packed_bits % 8 == 0);
     info.detail = layout.packed_bits == 0
@@ -73,11 +81,11 @@ FileInfo info(const Source& source) {
 
 HostArray read(const Source& source) {
     const FileInfo header = info(source);
-    HostArray array = allocate(source, header.desc, header.metadata);
-    File file = source.open();
-    file.seek(source.options.raw->offset);
-    read_elements(file, *source.options.raw, array.desc.count(), array.data());
-    return array;
+    return read_picture(source, header, [&](std::byte* to) {
+        File file = source.open();
+        file.seek(source.options.raw->offset);
+        read_elements(file, *source.options.raw, header.desc.count(), to);
+    });
 }
 
 SliceStream slices(const Source& source) {

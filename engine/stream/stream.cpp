@@ -48,9 +48,14 @@ const OutputSpec& pipe_out(const Job& job) {
     return *std::find_if(job.outputs.begin(), job.outputs.end(), [](const OutputSpec& o) { return is_pipe(o); });
 }
 
-/// What the job computes with, of a frame that is read.
+/// What the job computes with, of a frame that is read. Grey of channels that are no colours is a mistake of the job's.
 ArrayDesc taken_of(const InputSpec& input, const ArrayDesc& frame) {
-    return input.read.grey && frame.find('c') ? io::greyed("standard input", frame, io::Colour::rgb, input.read) : frame;
+    try {
+        return io::greyed("standard input", frame, io::raw::colour_of(frame), input.read);
+    } catch (const IoError& error) {
+        throw ConfigError(input.pointer + "/grey", fmt::format("{}, which {}", frame.describe(), error.problem),
+                          "red, green, blue, with alpha behind them or not", error.hint);
+    }
 }
 
 /// The job with one frame in the place of the stream; other inputs are looked at.
@@ -174,7 +179,7 @@ private:
             frame->came = pipe_.last();
             if (grey) {
                 HostArray light = resident_.host_array(desc_);
-                io::to_luminance(array.data(), light.data(), desc_.count(), array.desc.size('c'), desc_.type, io::Colour::rgb);
+                io::to_luminance(array.desc, array.data(), light.data(), io::raw::colour_of(array.desc));
                 array = std::move(light);
             }
             array.desc = stated_;

@@ -172,6 +172,51 @@ TEST_CASE("raw elements, as they are described") {
     io_error(path, [&] { io::read(path, options); });
 }
 
+TEST_CASE("raw elements: grey of red, green and blue, wherever they stand; of other channels there is none") {
+    const Folder folder;
+    const fs::path path = folder / "a.dat";
+    io::ReadOptions options;
+    options.grey = true;
+    // Whose luminance is 124, 255, 2 and 29: (200, 100, 50), (255, 255, 255), (1, 2, 3), (0, 0, 255).
+    struct Row {
+        std::vector<ArrayDesc::Extent> axes;
+        u8s bytes;
+        const char* grey;
+    };
+    for (const Row& row :
+         {Row{{{'y', 2}, {'x', 2}, {'c', 3}}, {200, 100, 50, 255, 255, 255, 1, 2, 3, 0, 0, 255}, "u8 2 x 2 (y, x)"},
+          {{{'x', 4}, {'c', 4}}, {200, 100, 50, 9, 255, 255, 255, 9, 1, 2, 3, 9, 0, 0, 255, 9}, "u8 4 (x)"},
+          {{{'c', 3}, {'y', 1}, {'x', 4}}, {200, 255, 1, 0, 100, 255, 2, 0, 50, 255, 3, 255}, "u8 1 x 4 (y, x)"},
+          {{{'z', 2}, {'c', 3}, {'x', 2}}, {200, 255, 100, 255, 50, 255, 1, 0, 2, 0, 3, 255}, "u8 2 x 2 (z, x)"},
+          {{{'y', 4}, {'c', 3}, {'x', 1}}, {200, 100, 50, 255, 255, 255, 1, 2, 3, 0, 0, 255}, "u8 4 x 1 (y, x)"},
+          {{{'c', 4}, {'x', 4}}, {200, 255, 1, 0, 100, 255, 2, 0, 50, 255, 3, 255, 9, 9, 9, 9}, "u8 4 (x)"}}) {
+        CAPTURE(row.grey);
+        put(path, "head" + std::string(row.bytes.begin(), row.bytes.end()));
+        options.raw = io::RawLayout{ElementType::u8, row.axes, 4};
+        const HostArray grey = io::read(path, options);
+        CHECK(grey.desc.describe() == row.grey);
+        CHECK(io::delivered(path, io::info(path, options), options) == grey.desc);
+        CHECK(values_of<std::uint8_t>(grey) == u8s{124, 255, 2, 29});
+    }
+    Bytes deep{{}, true};
+    put(path, deep.add_all<std::uint16_t>({1000, 65535, 2000, 65535, 3000, 65535}).text);
+    options.raw = io::RawLayout{ElementType::u16, {{'c', 3}, {'x', 2}}, 0, true};
+    CHECK(values_of<std::uint16_t>(io::read(path, options)) == std::vector<std::uint16_t>{1815, 65535});
+    put(path, std::string(96, '\1'));
+    const auto refused = [&](ElementType type, std::int64_t channels) {
+        options.raw = io::RawLayout{type, {{'y', 2}, {'c', channels}, {'x', 1}}};
+        const io::FileInfo info = io::info(path, options);
+        for (const IoError& error : {io_error(path, [&] { io::delivered(path, info, options); }),
+                                     io_error(path, [&] { io::read(path, options); })})
+            CHECK(error.problem.find("not colours") != std::string::npos);
+    };
+    for (const std::int64_t channels : {1, 2, 5, 6}) refused(ElementType::u8, channels);
+    refused(ElementType::c64, 3);
+    refused(ElementType::boolean, 3);
+    options.raw = io::RawLayout{ElementType::u8, {{'y', 2}, {'x', 3}}};
+    CHECK(io::read(path, options).desc.describe() == "u8 2 x 3 (y, x)");   // grey already
+}
+
 TEST_CASE("NIfTI of either byte order, scaled, with its space") {
     const Folder folder;
     const fs::path path = folder / "a.nii";

@@ -217,6 +217,53 @@ TEST_CASE("stream: what cannot be is refused before a frame is read") {
     refused({{"outputs", {{"image", {{"file", "-"}, {"format", "avi"}}}}}}, "avi");
 }
 
+TEST_CASE("stream: grey is made of a frame's colours wherever they stand, as of a file; of other channels there is none") {
+    const TempFolder folder;
+    // (200, 100, 50), (255, 255, 255), (1, 2, 3), (0, 0, 255).
+    const std::string greys = "\x7c\xff\x02\x1d", together = std::string("\xc8\x64\x32\xff\xff\xff\1\2\3\0\0\xff", 12),
+                      apart = std::string("\xc8\xff\1\0\x64\xff\2\0\x32\xff\3\xff", 12);
+    const auto job_of_raw = [](const char* file, const Json& type, const Json& axes, const Json& shape, const char* output) {
+        return Json{{"parallax", 1},
+                    {"device", {{"backend", "native"}}},
+                    {"inputs", {{"image", {{"file", file}, {"grey", true}, {"raw", {{"type", type}, {"axes", axes}, {"shape", shape}}}}}}},
+                    {"steps", {{{"run", "crop"}, {"out", {{"image", "cut"}}}}}},
+                    {"outputs", {{"cut", output}}}};
+    };
+    struct Row {
+        const char* axes;
+        Json shape;
+        std::string frame;
+    };
+    for (const Row& row : {Row{"yxc", {2, 2, 3}, together}, {"cyx", {3, 1, 4}, apart}, {"cyx", {4, 2, 2}, apart + "9999"}}) {
+        CAPTURE(row.axes);
+        write_text(folder / "job.json", job_of_raw("-", "u8", row.axes, row.shape, "-").dump());
+        write_text(folder / "in", row.frame + row.frame);
+        CHECK(shell(folder.path(), "\"$P\" run job.json < in > out 2> said") == 0);
+        CHECK((read_text(folder / "out") == greys + greys));
+        write_text(folder / "file.json", job_of_raw("in", "u8", row.axes, row.shape, "out.npy").dump());
+        CHECK(shell(folder.path(), "\"$P\" run file.json --overwrite > out 2> said") == 0);
+        const std::string npy = read_text(folder / "out.npy");
+        CHECK((npy.substr(npy.size() - greys.size()) == greys));
+    }
+    write_text(folder / "ppm.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "-", "grey": true}},
+        "steps": [{"run": "crop", "out": {"image": "cut"}}], "outputs": {"cut": {"file": "-", "format": "raw"}}})");
+    write_text(folder / "in", "P6 4 1 255\n" + together);
+    CHECK(shell(folder.path(), "\"$P\" run ppm.json < in > out 2> said") == 0);
+    CHECK((read_text(folder / "out") == greys));
+    write_text(folder / "in", std::string(960, 'a'));
+    for (const auto& [type, channels] : {std::pair{"u8", 1}, {"u8", 2}, {"u8", 6}, {"bool", 3}, {"c64", 3}}) {
+        CAPTURE(channels);
+        write_text(folder / "job.json", job_of_raw("-", type, "yxc", {2, 5, channels}, "-").dump());
+        write_text(folder / "file.json", job_of_raw("in", type, "yxc", {2, 5, channels}, "new.npy").dump());
+        for (const char* const command : {"plan job.json", "run job.json", "plan file.json", "run file.json"}) {
+            CAPTURE(command);
+            CHECK(shell(folder.path(), fmt::format("\"$P\" {} < in > out 2> said", command)) ==
+                  (std::string_view(command).ends_with("job.json") ? 2 : 1));
+            CHECK(contains(read_text(folder / "said"), "not colours"));
+        }
+    }
+}
+
 TEST_CASE("stream: plan is of one frame, by the layout that is stated or as the first frame begins") {
     const TempFolder folder;
     Json job = job_of(forms().front());
