@@ -86,7 +86,7 @@ struct Picture {
     FileInfo file;
     int bits = 8;
     bool palette = false;
-    std::array<std::array<std::uint8_t, 3>, 256> table{};  ///< the palette
+    std::array<std::array<std::uint8_t, 4>, 256> table{};  ///< the palette: red, green, blue, alpha
     int colours = 0;                                       ///< of it
 };
 
@@ -105,6 +105,8 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     png_unknown_chunkp kept = nullptr;
     int kept_chunks = 0;
     bool transparency = false;
+    png_bytep alphas = nullptr;   // of a palette's first colours
+    int alpha_count = 0;
     std::size_t row_bytes = 0;
     reader.message.file = file.handle();
     const bool ok = attempt(reader.png, [&] {
@@ -119,6 +121,7 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
         per_metre_y = png_get_y_pixels_per_meter(reader.png, reader.info);
         row_bytes = png_get_rowbytes(reader.png, reader.info);
         transparency = png_get_valid(reader.png, reader.info, PNG_INFO_tRNS) != 0;
+        if (transparency) png_get_tRNS(reader.png, reader.info, &alphas, &alpha_count, nullptr);
         kept_chunks = png_get_unknown_chunks(reader.png, reader.info, &kept);
     });
     if (!ok) fail_with(source, reader);
@@ -126,7 +129,7 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
     reader.message.rows = height;
     reader.message.interlaced = interlace != PNG_INTERLACE_NONE;
     Picture picture;
-    if (transparency) picture.file.ignored.push_back("the colour or the colours that are to be transparent");
+    if (transparency && kind != PNG_COLOR_TYPE_PALETTE) picture.file.ignored.push_back("the colour that is to be transparent");
     bool turned = false, animated = false;
     for (int i = 0; i < kept_chunks; ++i) {
         const std::span<const std::uint8_t> data(kept[i].data, kept[i].size);
@@ -158,11 +161,15 @@ Picture read_header(const Source& source, const File& file, Reader& reader) {
             picture.colours = palette_size;
             bool grey = true;
             for (int i = 0; i < palette_size; ++i) {
-                picture.table[static_cast<std::size_t>(i)] = {palette[i].red, palette[i].green, palette[i].blue};
+                const std::uint8_t alpha = transparency && i < alpha_count ? alphas[i] : 255;
+                picture.table[static_cast<std::size_t>(i)] = {palette[i].red, palette[i].green, palette[i].blue, alpha};
                 grey = grey && palette[i].red == palette[i].green && palette[i].red == palette[i].blue;
             }
             words = grey ? "palette of greys" : "palette";
             if (!grey) picture.file.colour = Colour::rgb, channels = 3;
+            if (!transparency) break;
+            words = grey ? "palette of greys with alpha" : "palette with alpha";
+            picture.file.colour = grey ? Colour::grey_alpha : Colour::rgb_alpha, ++channels;
         }
     }
     std::vector<ArrayDesc::Extent> extents = {{'y', height}, {'x', width}};
@@ -211,11 +218,12 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
     if (!picture.palette) return;
     check_in_palette(source, *std::max_element(indices.begin(), indices.end()), picture.colours);   // there is a pixel
     auto* out = reinterpret_cast<std::uint8_t*>(to);
-    const bool colours = desc.find('c') != nullptr;
+    const std::int64_t channels = desc.size('c');
     for (const png_byte index : indices) {
         const auto& entry = picture.table[index];
         *out++ = entry[0];
-        if (colours) *out++ = entry[1], *out++ = entry[2];
+        if (channels > 2) *out++ = entry[1], *out++ = entry[2];
+        if (channels % 2 == 0) *out++ = entry[3];
     }
 }
 

@@ -45,6 +45,8 @@ def of_pillow(path, form):
             image.seek(0)
         image.load()
         mode = image.mode
+        if mode == "P" and form == "PNG" and "transparency" in image.info:
+            return Truth(numpy.asarray(image.convert("RGBA")))
         if mode == "P":
             palette = numpy.array(image.getpalette("RGB"), dtype=numpy.uint8).reshape(-1, 3)
             used = palette[:256]

@@ -1,4 +1,6 @@
 // Files written byte by byte, as their formats' descriptions have them: what other programs write.
+#include <zlib.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +27,55 @@ std::string bmp(std::uint16_t bits, std::uint32_t compression, std::int32_t widt
     return b.add_text(between).add_text(pixels).text;
 }
 
+/// A PNG of one row of indices, a byte each; `transparency`: empty, there is no such chunk.
+std::string png_of_palette(const std::string& palette, const std::string& transparency, const std::string& indices) {
+    Bytes png{{}, true}, head{{}, true};
+    const auto chunk = [&png](const std::string& named) {
+        const auto* const data = reinterpret_cast<const Bytef*>(named.data());
+        png.add(static_cast<std::uint32_t>(named.size() - 4)).add_text(named);
+        png.add(static_cast<std::uint32_t>(crc32(0, data, static_cast<uInt>(named.size()))));
+    };
+    png.add_text("\x89PNG\r\n\x1a\n");
+    head.add_text("IHDR").add(static_cast<std::uint32_t>(indices.size())).add<std::uint32_t>(1);
+    chunk(head.add_text(std::string("\x08\x03\0\0\0", 5)).text);   // 8 bits, a palette
+    chunk("PLTE" + palette);
+    if (!transparency.empty()) chunk("tRNS" + transparency);
+    const std::string row = std::string(1, '\0') + indices;
+    std::string packed(compressBound(row.size()), '\0');
+    uLongf bytes = packed.size();
+    REQUIRE(compress(reinterpret_cast<Bytef*>(packed.data()), &bytes, reinterpret_cast<const Bytef*>(row.data()), row.size()) ==
+            Z_OK);
+    chunk("IDAT" + packed.substr(0, bytes));
+    chunk("IEND");
+    return png.text;
+}
+
 }  // namespace
+
+TEST_CASE("PNG: colours of a palette have the alpha that the file gives them") {
+    const Folder folder;
+    const fs::path path = folder / "a.png";
+    const std::string colours("\x0a\x14\x1e\x28\x32\x3c\x07\x08\x09", 9), greys("\x0a\x0a\x0a\x28\x28\x28", 6);
+    put(path, png_of_palette(colours, "\x5b\x89", std::string("\0\1\2", 3)));   // the third has none, and is opaque
+    io::FileInfo info = io::info(path);
+    CHECK(info.desc.describe() == "u8 1 x 3 x 4 (y, x, c)");
+    CHECK(info.colour == io::Colour::rgb_alpha);
+    CHECK(info.detail == "8-bit palette with alpha");
+    CHECK(info.ignored.empty());
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{10, 20, 30, 91, 40, 50, 60, 137, 7, 8, 9, 255});
+    CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) ==
+          u8s{luminance(10, 20, 30), luminance(40, 50, 60), luminance(7, 8, 9)});
+    put(path, png_of_palette(greys, std::string(1, '\0'), std::string("\1\0\1", 3)));
+    info = io::info(path);
+    CHECK(info.desc.describe() == "u8 1 x 3 x 2 (y, x, c)");
+    CHECK(info.colour == io::Colour::grey_alpha);
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{40, 255, 10, 0, 40, 255});
+    CHECK(values_of<std::uint8_t>(io::read(path, {.grey = true})) == u8s{40, 10, 40});
+    put(path, png_of_palette(colours, "", std::string("\0\1\2", 3)));
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{10, 20, 30, 40, 50, 60, 7, 8, 9});
+    put(path, png_of_palette(greys, "", std::string("\0\1", 2)));
+    CHECK(values_of<std::uint8_t>(io::read(path)) == u8s{10, 40});
+}
 
 TEST_CASE("luminance is PIL's") {
     // Values of PIL 12: Image.new("RGB", (1, 1), colour).convert("L").
