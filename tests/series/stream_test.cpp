@@ -223,9 +223,10 @@ TEST_CASE("stream: grey is made of a frame's colours wherever they stand, as of 
     const std::string greys = "\x7c\xff\x02\x1d", together = std::string("\xc8\x64\x32\xff\xff\xff\1\2\3\0\0\xff", 12),
                       apart = std::string("\xc8\xff\1\0\x64\xff\2\0\x32\xff\3\xff", 12);
     const auto job_of_raw = [](const char* file, const Json& type, const Json& axes, const Json& shape, const char* output) {
+        const Json layout{{"type", type}, {"axes", axes}, {"shape", shape}};
         return Json{{"parallax", 1},
                     {"device", {{"backend", "native"}}},
-                    {"inputs", {{"image", {{"file", file}, {"grey", true}, {"raw", {{"type", type}, {"axes", axes}, {"shape", shape}}}}}}},
+                    {"inputs", {{"image", {{"file", file}, {"grey", true}, {"raw", layout}}}}},
                     {"steps", {{{"run", "crop"}, {"out", {{"image", "cut"}}}}}},
                     {"outputs", {{"cut", output}}}};
     };
@@ -245,8 +246,8 @@ TEST_CASE("stream: grey is made of a frame's colours wherever they stand, as of 
         const std::string npy = read_text(folder / "out.npy");
         CHECK((npy.substr(npy.size() - greys.size()) == greys));
     }
-    write_text(folder / "ppm.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": {"file": "-", "grey": true}},
-        "steps": [{"run": "crop", "out": {"image": "cut"}}], "outputs": {"cut": {"file": "-", "format": "raw"}}})");
+    write_text(folder / "ppm.json", R"({"parallax": 1, "device": {"backend": "native"},
+        "inputs": {"image": {"file": "-", "grey": true}}, "steps": [{"run": "crop", "out": {"image": "cut"}}], "outputs": {"cut": {"file": "-", "format": "raw"}}})");
     write_text(folder / "in", "P6 4 1 255\n" + together);
     CHECK(shell(folder.path(), "\"$P\" run ppm.json < in > out 2> said") == 0);
     CHECK((read_text(folder / "out") == greys));
