@@ -35,7 +35,7 @@ void walk(const fs::path& folder, const fs::path& relative, int depth, const std
     if (!error && depth == deepest) error = std::make_error_code(std::errc::filename_too_long);
     if (error) throw std::system_error(error, show(relative));
     for (const fs::path& entry : entries) {
-        const Node node{entry, relative / entry.filename(), fs::symlink_status(entry, error).type()};
+        const Node node{entry, relative / entry.filename(), known_status(entry).type()};
         if (node.type == fs::file_type::directory) walk(node.path, node.relative, depth + 1, visit);
         visit(node);
     }
