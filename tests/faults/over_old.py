@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 
-from shims import NATIVE, Sweep, npy
+from shims import NATIVE, Sweep, npy, tell
 
 STEP = {"id": "blur", "run": "box_filter", "radius": 1}
 
@@ -156,10 +156,7 @@ def main():
                     tried += 1
                     errors += status in (1, 2)
                     failed += bool(found)
-                    for problem in found:
-                        if seen.setdefault(problem, 0) < 3:
-                            print(f"FAILED: {title} {nth} of {count}: {problem}: {' '.join(said.split())[:300]}", flush=True)
-                        seen[problem] += 1
+                    tell(found, seen, f"{title} {nth} of {count}", said)
                 if chosen.show:
                     print(f"{title}: {count} requests; {seen or 'no problem'}", flush=True)
     print(f"{tried} faults, {errors} errors, {failed} failed")

@@ -150,6 +150,14 @@ class Sweep:
         return found
 
 
+def tell(problems, seen, where, said):
+    """Each problem of one fault, three times at most; `seen` counts them."""
+    for problem in problems:
+        if seen.setdefault(problem, 0) < 3:
+            print(f"FAILED: {where}: {problem}: {' '.join(said.split())[:300]}", flush=True)
+        seen[problem] += 1
+
+
 def openings(sweep):
     """How often a job opens each of the files that it lists before it reads them, and ends a stream on it: there may be a hundred
     thousand."""
@@ -224,10 +232,7 @@ def main():
                         tried += 1
                         errors += status in (1, 2)
                         failed += bool(problems)
-                        for problem in problems:
-                            if seen.setdefault(problem, 0) < 3:
-                                print(f"FAILED: {title} {nth} of {count}: {problem}: {' '.join(said.split())[:300]}", flush=True)
-                            seen[problem] += 1
+                        tell(problems, seen, f"{title} {nth} of {count}", said)
                     if chosen.show:
                         print(f"{title}: {count} requests, one in {step} failed; {seen or 'no problem'}", flush=True)
         sweep.program = PROGRAM.name
