@@ -1,6 +1,7 @@
 // Files as the operating system has them: wide paths on Windows, 64-bit positions, access rights.
 #include "io/file.hpp"
 #include "io/hints.hpp"
+#include "io/known_status.hpp"
 #include "io/part_file.hpp"
 #include "io/read_witness.hpp"
 #include "support/folder.hpp"
@@ -105,7 +106,7 @@ host::FileIdentity identity_of_source(const fs::path& path) {
 host::FileIdentity identity_of_source(const fs::path& path, const host::FileState& state, const std::error_code& error) {
     const fs::file_status status(state.type);
     if (!fs::exists(status)) {
-        if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) {
+        if (error && !says_absent(error)) {
             throw IoError(show(path), fmt::format("cannot be reached: {}", error.message()));
         }
         const fs::path folder = path.parent_path();

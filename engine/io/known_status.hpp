@@ -10,6 +10,16 @@
 
 namespace parallax::io {
 
+/// What the system says of a path at which there is nothing.
+inline bool says_absent(const std::error_code& error) {
+    return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+/// Or whose links end nowhere.
+inline bool leads_nowhere(const std::error_code& error) {
+    return says_absent(error) || error == std::errc::too_many_symbolic_link_levels;
+}
+
 /// What is at a path, a link not followed. Throws std::system_error where nobody can tell.
 inline std::filesystem::file_status known_status(const std::filesystem::path& path) {
     std::error_code unknown;

@@ -341,8 +341,7 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         try {
             gone = remove_in(below(place), place) && gone;
         } catch (const std::system_error& error) {   // the folder has gone
-            gone = gone && (error.code() == std::errc::no_such_file_or_directory || error.code() == std::errc::not_a_directory ||
-                            error.code() == std::errc::too_many_symbolic_link_levels);
+            gone = gone && leads_nowhere(error.code());
         }
     }
     gone = remove_in(base, ".") && gone;

@@ -94,7 +94,7 @@ private:
     const Confinement* confinement_;
 };
 
-void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget::Look& budget,
+void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at, PatternBudget::Look& look,
             InputFolders& folders, std::vector<fs::path>& found) {
     std::error_code error;
     if (at == parts.size()) {
@@ -102,17 +102,17 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
         if (fs::is_regular_file(base, error)) found.push_back(base);
         return tell_of_unseen(error, base, base.parent_path());
     }
-    if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, budget, folders, found);
+    if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, look, folders, found);
     folders.recover(base);   // before it is listed
     std::vector<fs::path> entries;
     for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end; it.increment(error)) {
-        budget.count();
+        look.count();
         const std::string name = to_utf8(it->path().filename());
         if (name.front() != '.' && matches(parts[at], name)) entries.push_back(it->path());
     }
     tell_of_unseen(error, base, base);
     std::sort(entries.begin(), entries.end());
-    for (const fs::path& entry : entries) expand(entry, parts, at + 1, budget, folders, found);
+    for (const fs::path& entry : entries) expand(entry, parts, at + 1, look, folders, found);
 }
 
 /// Why a path that somebody wrote may name no file.

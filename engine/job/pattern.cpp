@@ -1,5 +1,6 @@
 #include "job/pattern.hpp"
 
+#include "io/known_status.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 #include "support/warnings.hpp"
@@ -38,8 +39,7 @@ void warn_of_closed(const fs::path& folder) {
 }
 
 void tell_of_unseen(const std::error_code& error, const fs::path& what, const fs::path& folder) {
-    if (!error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return;
-    if (error == std::errc::too_many_symbolic_link_levels) return;
+    if (!error || io::leads_nowhere(error)) return;
     if (error == std::errc::permission_denied) return warn_of_closed(folder);
     throw IoError(to_utf8(what.empty() ? fs::path(".") : what), "a pattern cannot look at it: " + error.message(),
                   "files would be left out: see whether the disk or the network drive is well");

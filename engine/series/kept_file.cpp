@@ -1,10 +1,10 @@
 #include "series/kept_file.hpp"
 
 #include "io/file.hpp"
+#include "io/known_status.hpp"
 #include "parallax/host/error.hpp"
 #include "support/entries.hpp"
 
-#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -19,19 +19,14 @@ namespace {
                   "records that cannot be read would be missed without a word: --resume goes on when they can");
 }
 
-bool is_one_of(const std::error_code& code, std::initializer_list<std::errc> codes) {
-    return std::any_of(codes.begin(), codes.end(), [&](std::errc one) { return code == one; });
-}
-
 }  // namespace
 
 std::optional<host::OpenedFile> open_kept(const fs::path& file) {
-    using enum std::errc;
     try {
         return host::Folder::open(file.parent_path()).file(file.filename());
     } catch (const std::system_error& error) {
-        if (is_one_of(error.code(), {no_such_file_or_directory, not_a_directory})) return std::nullopt;
-        if (is_one_of(error.code(), {too_many_symbolic_link_levels, is_a_directory, no_such_device_or_address})) return std::nullopt;
+        const bool no_file = error.code() == std::errc::is_a_directory || error.code() == std::errc::no_such_device_or_address;
+        if (no_file || io::leads_nowhere(error.code())) return std::nullopt;
         fail(file, error.code());
     }
 }
@@ -44,7 +39,7 @@ host::OpenedFile kept(const fs::path& file) {
 std::vector<fs::path> kept_in(const fs::path& folder) {
     std::error_code error;
     std::vector<fs::path> entries = host::entries_of(folder, error);
-    if (error && !is_one_of(error, {std::errc::no_such_file_or_directory, std::errc::not_a_directory})) fail(folder, error);
+    if (error && !io::says_absent(error)) fail(folder, error);
     return entries;
 }
 

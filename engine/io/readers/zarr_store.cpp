@@ -1,5 +1,6 @@
 #include "io/readers/zarr_store.hpp"
 
+#include "io/known_status.hpp"
 #include "support/json_outline.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr std::size_t most_text = 16 << 20;
 std::string read_file(const fs::path& path, std::uint64_t most) {
     std::error_code error;
     const std::uint64_t size = fs::file_size(path, error);
-    if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return {};
+    if (says_absent(error)) return {};
     if (error) throw Problem{"has a file " + path.filename().string() + " that cannot be looked at (" + error.message() + ")", again};
     if (size > most)
         throw Problem{"has a file " + path.filename().string() + " of " + std::to_string(size) + " bytes; up to " +
