@@ -5,6 +5,7 @@
 
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/known_status.hpp"
 #include "io/transaction.hpp"
 #include "parallax/host/error.hpp"
 
@@ -36,8 +37,11 @@ void check_target(const fs::path& path, bool overwrite, bool store) {
     if (!overwrite && !Transaction::is_part(path) && fs::exists(path, code))   // whoever fills a part looks (io/part_file.hpp)
         throw IoError(name, "exists already", "choose another name, or allow overwriting");
     fs::path folder = fs::absolute(path, code).parent_path();
-    while (!fs::exists(folder, code) && folder != folder.parent_path()) folder = folder.parent_path();
-    if (!fs::is_directory(folder, code))
+    fs::file_status status = fs::status(folder, code);
+    for (; says_absent(code) && folder != folder.parent_path(); status = fs::status(folder, code)) folder = folder.parent_path();
+    if (!fs::exists(status))
+        throw IoError(name, fmt::format("the folder {} cannot be looked at: {}", show(folder), code.message()), "choose another folder");
+    if (!fs::is_directory(status))
         throw IoError(name, fmt::format("{} is a file, not a folder", show(folder)), "choose another folder");
     if (const std::string why = why_none_is_made_in(folder); !why.empty())
         throw IoError(name, fmt::format("the folder {} {}", show(folder), why),

@@ -4,11 +4,13 @@
 #include <xxhash.h>
 
 #include <memory>
+#include <new>
 
 namespace parallax::host {
 
 std::string hash_parts(std::span<const std::string_view> parts) {
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
+    if (!state) throw std::bad_alloc();
     XXH3_128bits_reset(state.get());
     for (const std::string_view part : parts) {
         const std::uint64_t size = part.size();

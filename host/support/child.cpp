@@ -78,6 +78,13 @@ void close_if_open(int& descriptor) {
     descriptor = -1;
 }
 
+/// Closes a pipe from which nothing more comes.
+std::size_t read_some(int& pipe, char* to, std::size_t most) {
+    const ssize_t count = ::read(pipe, to, most);
+    if (count == 0 || (count < 0 && errno != EINTR)) close_if_open(pipe);
+    return static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+}
+
 /// A file without a name, for what a child says; -1 where the system has none.
 int memory_file() {
 #if defined(__linux__)
@@ -161,6 +168,8 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     if (state_->messages < 0 && !options.messages.empty())
         throw Error(fmt::format("{}, where a worker's messages go, cannot be written: {}", options.messages.string(),
                                 std::strerror(errno)));
+    std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
+    const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     int to[2], from[2];   // a socket takes writes to a child that has died without a signal
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
         throw Error(fmt::format("no pipe to a worker process: {}", std::strerror(errno)));
@@ -171,12 +180,10 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     }
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, to[0], 0);
-    posix_spawn_file_actions_adddup2(&files, from[1], 1);
-    if (state_->messages >= 0) posix_spawn_file_actions_adddup2(&files, state_->messages, 2);
-    else posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
-    const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+    int status = posix_spawn_file_actions_adddup2(&files, to[0], 0);   // without memory it would talk to whom we talk to
+    if (status == 0) status = posix_spawn_file_actions_adddup2(&files, from[1], 1);
+    if (status == 0 && state_->messages >= 0) status = posix_spawn_file_actions_adddup2(&files, state_->messages, 2);
+    else if (status == 0) status = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     posix_spawnattr_t how;
     posix_spawnattr_init(&how);
     if (options.apart) {   // in a group of its own, which the terminal's keys do not reach
@@ -187,7 +194,8 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
         posix_spawnattr_setsigdefault(&how, &signals);
         posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     }
-    const int status = posix_spawn(&state_->process, words.front().c_str(), &files, &how, arguments.data(), environment.data());
+    if (status == 0)
+        status = posix_spawn(&state_->process, words.front().c_str(), &files, &how, arguments.data(), environment.data());
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     close(to[0]);
@@ -238,12 +246,10 @@ bool Child::wait_for_output(Clock::time_point until, const std::function<bool()>
 bool Child::read_more(Clock::time_point until, const std::function<bool()>& given_up) {
     while (wait_for_output(until, given_up)) {
         char buffer[65536];
-        const ssize_t count = ::read(state_->output, buffer, sizeof buffer);
-        if (count > 0) {
-            state_->read.append(buffer, static_cast<std::size_t>(count));
+        if (const std::size_t count = read_some(state_->output, buffer, sizeof buffer); count > 0) {
+            state_->read.append(buffer, count);
             return true;
         }
-        if (count == 0) close_if_open(state_->output);
     }
     return false;
 }
@@ -285,9 +291,7 @@ bool Child::read_into(void* to, std::size_t count, std::chrono::duration<double>
     state_->read.erase(0, held);
     for (std::size_t done = held; done < count;) {
         if (!wait_for_output(until, {})) return false;
-        const ssize_t got = ::read(state_->output, at + done, std::min<std::size_t>(count - done, 1u << 30));
-        if (got > 0) done += static_cast<std::size_t>(got);
-        if (got == 0) close_if_open(state_->output);
+        done += read_some(state_->output, at + done, std::min<std::size_t>(count - done, 1u << 30));
     }
     return true;
 }

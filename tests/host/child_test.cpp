@@ -7,9 +7,12 @@
 #include <doctest/doctest.h>
 
 #if !defined(_WIN32)
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <set>
 
 using namespace parallax;
 using host::Child;
@@ -48,6 +51,27 @@ TEST_CASE("a child that others have ended, or a limit of the system, is told fro
     Child by_us(shell("exec sleep 600"));
     by_us.end();
     CHECK(!by_us.was_killed());
+}
+
+TEST_CASE("a child whose output cannot be read is not waited for until the time is over") {
+    const auto pipes = [] {
+        std::set<int> numbers;
+        struct stat state {};
+        for (int file = 3; file < 256; ++file)
+            if (fstat(file, &state) == 0 && S_ISFIFO(state.st_mode)) numbers.insert(file);
+        return numbers;
+    };
+    const std::set<int> before = pipes();
+    Child child(shell("exec sleep 600"));
+    const int folder = open("/", O_RDONLY | O_CLOEXEC);   // ready at any time, and no read of it succeeds
+    for (const int pipe : pipes())
+        if (before.count(pipe) == 0) REQUIRE(dup2(folder, pipe) == pipe);
+    close(folder);
+    int asked = 0;
+    CHECK(!child.read_line(600s, [&] { return ++asked > 20; }));
+    CHECK(asked == 1);
+    char byte = 0;
+    CHECK(!child.read_into(&byte, 1, 600s));
 }
 
 TEST_CASE("a child that stays apart is in a group of its own, which a terminal's interrupt does not reach") {
