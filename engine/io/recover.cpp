@@ -69,9 +69,8 @@ public:
         const auto [list, is_new] =
             lists_.try_emplace(identity ? std::pair(identity->device, identity->inode) : Number());
         if (is_new) {
-            for (const fs::path& entry : host::entries_of(folder / "", error))
-                if (const auto whose = transaction_of(entry.filename().string()))
-                    list->second[*whose].push_back(entry.filename());
+            for (const fs::path& name : host::names_of(folder / "", error))
+                if (const auto whose = transaction_of(name.string())) list->second[*whose].push_back(name);
             if (is_shortage(error)) throw Later{};
             if (error && error != std::errc::no_such_file_or_directory) throw Later{"its folder cannot be listed: " + error.message()};
         }
@@ -385,8 +384,8 @@ void recover_in(const host::Folder& folder, const fs::path& path, const Bounds& 
     if (looked_at_lately(folder, path)) return;
     std::set<std::string> transactions;
     std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(folder / "", ignored))
-        if (const auto transaction = transaction_of(entry.filename().string())) transactions.insert(*transaction);
+    for (const fs::path& name : host::names_of(folder / "", ignored))
+        if (const auto transaction = transaction_of(name.string())) transactions.insert(*transaction);
     Names names;
     const Patience patience;
     for (const std::string& transaction : transactions) {

@@ -238,6 +238,7 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
 }
 
 engine::Along reports_along(const SeriesRunOptions& options, std::string& on_stdout) {
+    if (options.report.empty() && options.gallery.empty() && !options.json) return {};   // a report of many files takes its time
     return [&](const Json& report, io::Transaction& files) {
         const auto add = [&](const std::string& name, const std::string& text) {
             files.add_beside(engine::path_from(name), options.overwrite || options.resume,
