@@ -130,7 +130,7 @@ TuningFile TuningFile::parse(const std::string& text, const std::string& origin)
         const JsonValue version = fields.at("parallax_tuning");
         if (version.json() != format_version)
             version.refuse(fmt::format("{}, the version that this build reads", format_version), "tune again");
-        TuningFile file{fields.at("algorithm").text(), {}};
+        TuningFile file{fields.at("algorithm").text(), {}, origin};
         for (const JsonValue& entry : fields.at("entries").list("an array")) file.entries.push_back(parse_entry(entry));
         return file;
     } catch (const ConfigError& error) {

@@ -47,6 +47,7 @@ struct TunedPolicy {
 struct TuningFile {
     std::string algorithm;
     std::vector<TunedPolicy> entries;
+    std::string origin{};   ///< the file's name
 
     /// Throws ConfigError with a pointer into `origin`, which is the file's name.
     static TuningFile parse(const std::string& text, const std::string& origin);

@@ -29,6 +29,8 @@ struct Hasher::State {
 };
 
 Hasher::Hasher() : state_(std::make_unique<State>()) {
+    static const XXH128_hash_t ready = XXH3_128bits("", 0);   // by one thread: the library then finds out what the processor has
+    static_cast<void>(ready);
     if (!state_->hash) throw std::bad_alloc();
     XXH3_128bits_reset(state_->hash.get());
 }

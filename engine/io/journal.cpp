@@ -5,6 +5,7 @@
 #include "io/known_status.hpp"
 #include "io/one_name.hpp"
 #include "support/birth_time.hpp"
+#include "support/file_lock.hpp"
 #include "support/octets.hpp"
 #include "support/json_outline.hpp"
 
@@ -187,7 +188,8 @@ Done Journal::read() const {
 
 std::unique_ptr<Journal> Journal::make_file(const host::Folder& base, const std::string& transaction) {
     const fs::path path = base / (transaction + journal_ending);
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0666);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND,
+                            static_cast<mode_t>(host::rights_of_lock(base / ".")));
     if (file < 0) throw std::system_error(errno, std::generic_category(), path.string());
     std::unique_ptr<Journal> journal(new Journal(file));
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.

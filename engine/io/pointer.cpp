@@ -4,6 +4,7 @@
 #include "io/journal.hpp"
 #include "parallax/host/error.hpp"
 #include "support/birth_time.hpp"
+#include "support/file_lock.hpp"
 #include "support/file_identity.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +105,8 @@ struct Open {
 
 PointerLock put_file(const fs::path& path, const std::string& text, bool synced) {
     const auto fail = [] { throw std::system_error(errno, std::generic_category(), "the pointer to the journal"); };
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                            static_cast<mode_t>(host::rights_of_lock(path.parent_path())));
     if (file < 0) fail();
     const auto open = std::make_shared<const Open>(file);
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.

@@ -68,6 +68,9 @@ private:
         if (late)
             fail(source_, "takes too long to be read for what it says that it holds",
                  "the file may be damaged: write or copy it again");
+        if (child_.was_killed())
+            fail(source_, fmt::format("is {}, and what reads it was ended from outside with {}", of_.what, child_.ending()),
+                 "nothing is known of the file: see whether memory has run out, or a batch system ended it, and run it again");
         fail(source_, fmt::format("is {}, and what reads it ended with {}", of_.what, child_.ending()),
              "the file is damaged, or the library that reads it has a fault: convert the file to TIFF, NPY or NIfTI");
     }

@@ -70,13 +70,23 @@ std::uint64_t bytes_of_tree(const fs::path& path) {
     return bytes;
 }
 
+namespace {
+
+/// 60 bits: a manifest's whole numbers have a sign.
+std::int64_t number_of(std::string text, const std::map<std::string, std::string>& lines) {
+    for (const auto& [name, line] : lines) text += name + ' ' + line + '\n';
+    return static_cast<std::int64_t>(std::stoull(hash_text(text).substr(0, 15), nullptr, 16));
+}
+
+}  // namespace
+
 std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
     std::error_code error;
     const host::FileState state = host::state_of(path, error);   // a file by one look: jobs have 100,000 of them
     std::optional<host::FileIdentity> whole = state.identity;
     if (state.type == fs::file_type::regular || !is_folder(path) || !whole) return whole;
     whole->bytes = 0;
-    std::map<std::string, std::string> lines;   // entries come in no order
+    std::map<std::string, std::string> lines, changes;   // entries come in no order
     try {
         walk(path, {}, 0, [&](const Node& node) {
             const bool link = node.type == fs::file_type::symlink, file = node.type == fs::file_type::regular;
@@ -84,14 +94,13 @@ std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
             if (file && identity) whole->bytes += identity->bytes;
             lines[show(node.relative)] =
                 identity ? fmt::format("{} {} {}", identity->inode, file ? identity->bytes : 0, identity->modified) : "";
+            if (identity) changes[show(node.relative)] = std::to_string(identity->changed);
         });
     } catch (const std::system_error&) {   // something has gone meanwhile
         return std::nullopt;
     }
-    std::string text = fmt::format("{}\n", whole->modified);
-    for (const auto& [name, line] : lines) text += name + ' ' + line + '\n';
-    // 60 bits: a manifest's whole numbers have a sign.
-    whole->modified = static_cast<std::int64_t>(std::stoull(hash_text(text).substr(0, 15), nullptr, 16));
+    whole->modified = number_of(fmt::format("{}\n", whole->modified), lines);
+    whole->changed = number_of("", changes);   // not its own, which a new name changes
     return whole;
 }
 

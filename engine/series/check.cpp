@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/io.hpp"
 #include "io/journal.hpp"
+#include "io/known_status.hpp"
 #include "io/real_paths.hpp"
 #include "io/tree.hpp"
 #include "job/paths.hpp"
@@ -17,6 +18,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace parallax::engine::series {
@@ -27,11 +30,24 @@ namespace {
 
 constexpr std::size_t most_told = 20;
 
+const std::string is_missing = "is missing";
+
+/// What an item was made of; a file of which nobody can tell counts as there.
+bool has_its_files(const Record& record) {
+    const auto is_gone = [](const std::string& file) {
+        std::error_code error;
+        fs::status(path_from(file), error);
+        return io::says_absent(error);
+    };
+    return std::none_of(record.files.begin(), record.files.end(), is_gone) &&
+           std::none_of(record.inputs.begin(), record.inputs.end(), [&](const FileState& input) { return is_gone(input.path); });
+}
+
 /// Why an output is not what was recorded; empty: it is.
 std::string problem_of(const FileState& file, bool hashes) {
     const fs::path path = path_from(file.path);
     const auto now = io::identity_of_tree(path);
-    if (!now) return "is missing";
+    if (!now) return is_missing;
     if (now->bytes != file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
     const bool as_it_was = file.modified != 0 && now->modified == file.modified;
     return (hashes || !as_it_was) && io::hash_of_tree(path) != file.hash ? "holds something else than was written" : "";
@@ -141,6 +157,7 @@ Json to_json(const Check& check) {
     return {{"whole", check.whole()},
             {"done", check.done},
             {"failed", check.failed},
+            {"gone", check.gone},
             {"damaged_lines", check.damaged_lines},
             {"made", check.made ? Json(*check.made) : Json(nullptr)},
             {"moved_from", check.moved_from.empty() ? Json(nullptr) : Json(check.moved_from)},
@@ -173,16 +190,26 @@ Check check(const fs::path& manifest, bool hashes) {
     std::size_t wrong = 0;
     for (const auto& [name, record] : contents.records) {
         if (writers.is_replaced(record)) continue;
-        (record.done ? check.done : check.failed) += 1;
-        if (!record.done) continue;
+        const bool can_be_done = !check.moved_from.empty() || has_its_files(record);   // else who knows where they are now
+        bool any_left = record.done && record.outputs.empty();   // all that is made of it is in what is made of all
+        std::vector<std::string> problems;
         for (const FileState& recorded : record.outputs) {
-            if (!writers.has_written(record, recorded)) continue;
+            if (!record.done || !writers.has_written(record, recorded)) continue;
             const FileState file = moved.there(recorded, record.manifest);
             folders.insert(path_from(file.path).parent_path());
             const std::string problem = problem_of(file, hashes);
-            if (!problem.empty() && ++wrong <= most_told)
-                check.problems.push_back(fmt::format("{} of {} {}: --resume does the item again", file.path, name, problem));
+            any_left = any_left || problem != is_missing;
+            if (!problem.empty())
+                problems.push_back(fmt::format("{} of {} {}: --resume does the item again{}", file.path, name, problem,
+                                               can_be_done ? "" : ", once its files are there"));
         }
+        if (!can_be_done && !any_left) {
+            ++check.gone;
+            continue;
+        }
+        (record.done ? check.done : check.failed) += 1;
+        for (std::string& problem : problems)
+            if (++wrong <= most_told) check.problems.push_back(std::move(problem));
     }
     if (made) check_made(*made, moved, hashes, check, folders);
     if (wrong > most_told) check.problems.push_back(fmt::format("{} more outputs are missing or changed", wrong - most_told));

@@ -178,6 +178,8 @@ void Conveyor::record_failure(std::size_t item, Record record, bool stops) {
         if (stops && !series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
     }
     try {
+        for (const Element& element : series_.items.list.at(item))
+            record.files.push_back(to_utf8(std::filesystem::absolute(element.file)));
         manifest_.append(record);
     } catch (const std::exception&) {
         break_off(std::current_exception());

@@ -36,7 +36,8 @@ namespace fs = std::filesystem;
 FileState file_from(const Json& json) {
     return {json.at("path").get<std::string>(), json.at("bytes").get_ref<const std::uint64_t&>(),
             json.at("modified").get_ref<const std::int64_t&>(), json.at("xxh3_128").get<std::string>(),
-            json.contains("inode") ? json.at("inode").get_ref<const std::uint64_t&>() : 0, json.value("of", std::string())};
+            json.contains("inode") ? json.at("inode").get_ref<const std::uint64_t&>() : 0, json.value("of", std::string()),
+            json.contains("changed") ? json.at("changed").get_ref<const std::int64_t&>() : 0};
 }
 
 Json to_json(const std::vector<FileState>& files) {
@@ -45,6 +46,7 @@ Json to_json(const std::vector<FileState>& files) {
         list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"modified", file.modified}, {"xxh3_128", file.hash},
                         {"inode", file.inode}});
         if (!file.of.empty()) list.back()["of"] = file.of;
+        if (file.changed != 0) list.back()["changed"] = file.changed;
     }
     return list;
 }
@@ -60,6 +62,7 @@ std::string line_of(const Record& record) {
     Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}, {"at", record.at},
               {"sequence", record.sequence}};
     if (!record.done) json["error"] = record.error;
+    if (!record.files.empty()) json["files"] = record.files;
     if (!record.window.empty()) json["window"] = record.window;
     if (!record.reads.empty()) json["reads"] = record.reads;
     json["inputs"] = to_json(record.inputs);
@@ -90,6 +93,7 @@ Record record_of(const Json& json) {
     record.sequence = json.contains("sequence") ? json.at("sequence").get_ref<const std::int64_t&>() : 0;
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
     for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
+    record.files = json.value("files", std::vector<std::string>());
     record.rows = json.value("rows", Json::object());
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
@@ -475,6 +479,7 @@ FileState state_of(const FileReport& report) {
 FileState state_of_input(const FileReport& report) {
     FileState state = state_of(report);
     if (!report.certain) state.modified = 0;
+    if (report.identity) state.changed = report.identity->changed;
     return state;
 }
 
@@ -488,7 +493,7 @@ const std::string& KnownHashes::of(const fs::path& path, const host::FileIdentit
     // By the numbers of what is open, where it is held, and by its path where the system has no numbers.
     const std::string name = identity.inode == 0 ? to_utf8(path) : std::string();
     const auto [known, is_new] =
-        hashes_.try_emplace({identity.device, identity.inode, identity.bytes, identity.modified, name}, std::string());
+        hashes_.try_emplace({identity.device, identity.inode, identity.bytes, identity.modified, identity.changed, name}, std::string());
     if (is_new) known->second = io::hash_of_tree(path);
     return known->second;
 }
@@ -500,7 +505,8 @@ bool unchanged(const FileState& file, KnownHashes* hashes) {
 bool unchanged_at(const fs::path& path, const FileState& file, KnownHashes* hashes) {
     const auto now = io::identity_of_tree(path);
     if (!now || now->bytes != file.bytes) return false;
-    const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode);
+    const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode) &&
+                           (file.changed == 0 || now->changed == 0 || now->changed == file.changed);
     return as_it_was || (hashes ? hashes->of(path, *now) : io::hash_of_tree(path)) == file.hash;
 }
 

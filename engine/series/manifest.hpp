@@ -34,6 +34,7 @@ struct FileState {
     std::string hash;                ///< xxh3-128
     std::uint64_t inode = 0;         ///< 0: not known
     std::string of{};                ///< the input that it was read for, where an input runs
+    std::int64_t changed = 0;        ///< of an input, as FileIdentity has it; 0: not known
 };
 
 struct Record {
@@ -43,6 +44,7 @@ struct Record {
     std::string window;              ///< hash_of_window(): what running inputs took it with; empty: there is none
     std::string reads;               ///< hash_of_reads(): which files for which inputs; empty: a version before did not say
     std::vector<FileState> inputs, outputs;
+    std::vector<std::string> files;  ///< of one that failed, that its variables stand for; a version before did not say
     Json rows = Json::object();      ///< table output -> scalars by column; a list of them where there are several rows; of one
                                      ///< that failed those of a file before, of which its results are
     std::vector<std::string> warnings;   ///< that its data gave cause for
@@ -125,10 +127,10 @@ public:
     const std::string& of(const std::filesystem::path&, const host::FileIdentity& identity);
 
 private:
-    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t, std::string>, std::string> hashes_;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::string>, std::string> hashes_;
 };
 
-/// Whether a file still is what it was: by size, time and inode, and where one of these differs by its hash.
+/// Whether a file still is what it was: by size, times and inode, and where one of these differs by its hash.
 bool unchanged(const FileState&, KnownHashes* = nullptr);
 /// The same of what stands at a path, whatever path is recorded.
 bool unchanged_at(const std::filesystem::path&, const FileState&, KnownHashes* = nullptr);

@@ -3,6 +3,7 @@
 #include "opencl/pocl_cache.hpp"
 #include "opencl/trial.hpp"
 #include "support/platform.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/warnings.hpp"
 
 #include <fmt/format.h>
@@ -49,26 +50,18 @@ private:
 /// A folder of .icd files that name the drivers of files, in place of the one that names the others, too.
 class Vendors {
 public:
-    explicit Vendors(const std::vector<Registration>& sound)
-        : folder_(fs::temp_directory_path() / ("parallax-drivers-" + platform::unique_suffix())) {
-        fs::create_directory(folder_);
+    explicit Vendors(const std::vector<Registration>& sound) {
         for (std::size_t i = 0; i < sound.size(); ++i) {
             if (sound[i].source == "OCL_ICD_FILENAMES") continue;
-            std::ofstream file(folder_ / fmt::format("{:03}-{}.icd", i, fs::path(sound[i].source).stem().string()));
+            std::ofstream file(folder_.path() / fmt::format("{:03}-{}.icd", i, fs::path(sound[i].source).stem().string()));
             if (!(file << sound[i].library << '\n').flush())
-                throw fs::filesystem_error("cannot be written", folder_, std::make_error_code(std::errc::io_error));
+                throw fs::filesystem_error("cannot be written", folder_.path(), std::make_error_code(std::errc::io_error));
         }
     }
-    ~Vendors() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-    Vendors(const Vendors&) = delete;
-    Vendors& operator=(const Vendors&) = delete;
-    std::string folder() const { return folder_.string(); }
+    std::string folder() const { return folder_.path().string(); }
 
 private:
-    fs::path folder_;
+    TemporaryFolder folder_{"drivers"};
 };
 
 void start_loader() {

@@ -42,7 +42,7 @@ fs::path folder_of_user() {
 
 bool is_usable(const fs::path& folder) {
     std::error_code problem;
-    platform::create_folders(folder, problem);
+    platform::create_private_folders(folder, problem);
     if (problem || access(folder.c_str(), W_OK | X_OK) != 0) return false;
     const fs::space_info space = fs::space(folder, problem);
     return problem || space.available >= least_bytes;

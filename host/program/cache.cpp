@@ -76,7 +76,7 @@ private:
 // Empty: programs can be kept there. Binaries are code: a folder that is made here is its user's alone.
 std::string why_unusable(const fs::path& folder) {
     std::error_code problem;
-    const bool made = platform::create_folders(folder, problem);
+    const bool made = platform::create_private_folders(folder, problem);
     if (problem) return problem.message();
     if (!fs::is_directory(folder, problem)) return "it is not a folder";
     if (made && !platform::make_private(folder)) return "others' rights to it cannot be taken away";

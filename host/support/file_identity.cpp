@@ -59,19 +59,23 @@ FileState state_of(const fs::path& file, std::error_code& error) noexcept {
 
 namespace {
 
+/// Beyond the year 2262 it goes round, and still differs.
+std::int64_t nanoseconds(const timespec& time) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1000000000u + static_cast<std::uint64_t>(time.tv_nsec));
+}
+
 FileIdentity identity_in(const struct stat& state) noexcept {
     FileIdentity identity;
     identity.device = static_cast<std::uint64_t>(state.st_dev);
     identity.inode = static_cast<std::uint64_t>(state.st_ino);
     identity.bytes = static_cast<std::uint64_t>(state.st_size);
 #if defined(__APPLE__)
-    const timespec& modified = state.st_mtimespec;
+    const timespec &modified = state.st_mtimespec, &changed = state.st_ctimespec;
 #else
-    const timespec& modified = state.st_mtim;
+    const timespec &modified = state.st_mtim, &changed = state.st_ctim;
 #endif
-    // Beyond the year 2262 it goes round, and still differs.
-    identity.modified = static_cast<std::int64_t>(static_cast<std::uint64_t>(modified.tv_sec) * 1000000000u +
-                                                  static_cast<std::uint64_t>(modified.tv_nsec));
+    identity.modified = nanoseconds(modified);
+    identity.changed = nanoseconds(changed);
     return identity;
 }
 

@@ -7,6 +7,7 @@
 #else
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -59,6 +60,8 @@ std::optional<FileLock> FileLock::take_folder(const std::filesystem::path&, Kind
 
 FileLock::FileLock(std::intptr_t file) : file_(file) {}
 
+unsigned rights_of_lock(const std::filesystem::path&) noexcept { return 0600; }
+
 #else
 
 namespace {
@@ -74,8 +77,18 @@ int lock_of(int file, FileLock::Kind kind) {
 
 FileLock::FileLock(std::intptr_t file) : file_(file), owner_(static_cast<int>(::getpid())) {}
 
+unsigned rights_of_lock(const std::filesystem::path& folder) noexcept {
+    struct stat found{};
+    if (::stat(folder.empty() ? "." : folder.c_str(), &found) != 0) return 0600;
+    const bool others = (found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0;
+    return 0600 | ((found.st_mode & S_IWGRP) != 0 ? 0060u : 0u) | (others ? 0006u : 0u);
+}
+
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
-    return locked(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), kind);
+    int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 && errno == ENOENT)
+        file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, static_cast<mode_t>(rights_of_lock(path.parent_path())));
+    return locked(file, kind);
 }
 
 std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& path, Kind kind, std::chrono::milliseconds patience) {

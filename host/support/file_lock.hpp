@@ -10,6 +10,10 @@
 
 namespace parallax::host {
 
+/// For a file that processes lock, in this folder: rights for those who may write into it. Who may only read the file could lock it
+/// as well, and keep them out.
+unsigned rights_of_lock(const std::filesystem::path& folder) noexcept;
+
 class FileLock {
 public:
     enum class Kind { shared, exclusive };

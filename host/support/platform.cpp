@@ -21,6 +21,7 @@
 #include <windows.h>
 #else
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #endif
@@ -88,16 +89,28 @@ bool sync(std::FILE* file) noexcept {
 #endif
 }
 
-bool create_folders(const fs::path& folder, std::error_code& problem) {
+bool create_private_folder(const fs::path& folder, std::error_code& problem) {
+#if defined(_WIN32)
+    return fs::create_directory(folder, problem);
+#else
+    problem.clear();
+    if (mkdir(folder.c_str(), S_IRWXU) == 0) {
+        make_private(folder);   // who cannot use it will be told so
+        return true;
+    }
+    const std::error_code why(errno, std::generic_category());
+    if (!fs::is_directory(folder, problem)) problem = why;
+    return false;
+#endif
+}
+
+bool create_private_folders(const fs::path& folder, std::error_code& problem) {
     problem.clear();
     const fs::path above = folder.parent_path();
     const bool has_more = above != folder && !above.empty();
-    if (has_more && !folder.has_filename()) return create_folders(above, problem);   // "folder/"
-    if (std::error_code unknown; has_more && !fs::exists(above, unknown)) create_folders(above, problem);
-    if (problem || !fs::create_directories(folder, problem)) return false;
-    std::error_code ignored;   // who cannot use it will be told so
-    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
-    return true;
+    if (has_more && !folder.has_filename()) return create_private_folders(above, problem);   // "folder/"
+    if (std::error_code unknown; has_more && !fs::exists(above, unknown)) create_private_folders(above, problem);
+    return !problem && create_private_folder(folder, problem);
 }
 
 bool make_private(const fs::path& folder) noexcept {

@@ -20,9 +20,11 @@ std::filesystem::path cache_folder();
 std::string unique_suffix();
 /// Whether a text begins with what that has given to some process; the length of it, or 0.
 std::size_t unique_suffix_in(std::string_view) noexcept;
-/// As std::filesystem::create_directories, but the user can use what is made, whatever umask there is: under one that takes the
-/// user's own rights a folder would stay closed for every later process. True where the last one is new.
-bool create_folders(const std::filesystem::path&, std::error_code&);
+/// As std::filesystem::create_directory, with all rights for its user and none for others, whatever umask there is: one that takes
+/// the user's own rights would leave it closed for every later process, and one that takes none would let everybody in.
+bool create_private_folder(const std::filesystem::path&, std::error_code&);
+/// With those above it that are not there. True where the last one is new.
+bool create_private_folders(const std::filesystem::path&, std::error_code&);
 /// Takes the group's and others' rights to a folder away. False where that fails.
 bool make_private(const std::filesystem::path& folder) noexcept;
 

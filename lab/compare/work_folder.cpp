@@ -30,7 +30,7 @@ WorkFolder::WorkFolder(const fs::path& out) {
     std::error_code error;
     do {   // what has the name already is not ours, nor what a link of that name leads to
         path_ = fs::absolute(out / (std::string(prefix) + host::platform::unique_suffix()));
-    } while (!fs::create_directory(path_, error) && !error);
+    } while (!host::platform::create_private_folder(path_, error) && !error);
     if (error)
         throw IoError(to_utf8(path_), "cannot be made: " + error.message(), "look at the room and the permissions of its folder");
 }

@@ -22,6 +22,15 @@ bool is_of(const TunedPolicy& entry, const TunedDevice& device, const WorkClass&
            entry.device.platform == device.platform && entry.work == work;
 }
 
+/// What is found is written to the file of its algorithm's name, in the place of what stands there.
+void refuse_misnamed(const Tuning& folder) {
+    for (const TuningFile& file : folder.files())
+        if (const fs::path path = path_from(file.origin); to_utf8(path.stem()) != file.algorithm)
+            throw ConfigError("--out", fmt::format("{}, which is of the algorithm {}", file.origin, file.algorithm),
+                              fmt::format("a folder whose files have the names of their algorithms: {}.json", file.algorithm),
+                              "give it its name, or take it away");
+}
+
 /// Another process that tunes into the folder has it for as long as it takes to write a file.
 std::optional<host::FileLock> lock_of(const fs::path& folder) {
     if (auto lock = host::FileLock::take_folder(folder, host::FileLock::Kind::exclusive, std::chrono::seconds(10))) return lock;
@@ -36,6 +45,7 @@ Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder
     if (!fs::is_directory(folder_, code))
         throw ConfigError("--out", to_utf8(folder_) + ", which is no folder", "a folder, or a name that is free");
     const Tuning there = Tuning::from_folder(folder_, algorithms);
+    refuse_misnamed(there);
     for (const TuningFile& file : there.files()) files_.emplace(file.algorithm, file);
 }
 
@@ -76,8 +86,9 @@ void Files::change(const std::string& algorithm, const std::function<void(Tuning
     const fs::path path = folder_ / path_from(algorithm + ".json");
     TuningFile& file = files_.try_emplace(algorithm, TuningFile{algorithm, {}}).first->second;
     if (std::error_code none; fs::exists(path, none)) {
+        const Tuning there = Tuning::from_folder(folder_, algorithms_);   // as another process has left it
+        refuse_misnamed(there);
         file = {algorithm, {}};
-        const Tuning there = Tuning::from_folder(folder_, algorithms_);
         for (const TuningFile& one : there.files())
             if (one.algorithm == algorithm) file = one;
     }

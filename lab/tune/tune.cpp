@@ -62,13 +62,6 @@ bool is_fresh(const TunedPolicy& entry, const host::DeviceInfo& device) {
 /// Variants that may be called the fastest: others trade accuracy, or are another's.
 bool may_be_best(const Variant& variant) { return variant.role == Role::best || variant.role == Role::baseline; }
 
-/// Empty where the system has no place for it.
-std::filesystem::path messages_file() {
-    std::error_code error;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-    return error ? std::filesystem::path() : folder / ("parallax-tune-" + host::platform::unique_suffix() + ".log");
-}
-
 class Tuner {
 public:
     Tuner(const host::DeviceInfo& device, const Registry& registry, const TuneOptions& options)
@@ -80,13 +73,6 @@ public:
           own_(TunedDevice::of(device)) {
         files_.require_writable();
     }
-    ~Tuner() {
-        worker_.reset();
-        std::error_code ignored;
-        std::filesystem::remove(messages_, ignored);
-    }
-    Tuner(const Tuner&) = delete;
-    Tuner& operator=(const Tuner&) = delete;
 
     Tuned run() {
         const std::vector<Task> tasks = tasks_of(device_, registry_, options_);
@@ -107,7 +93,7 @@ private:
         tournament_.reset();
         if (!worker_ || worker_->given_up())
             worker_ = std::make_unique<compare::DeviceWorker>(
-                engine::to_json(device_), compare::WorkerOptions{options_.worker, {}, messages_, {}, false, options_.cancelled});
+                engine::to_json(device_), compare::WorkerOptions{options_.worker, {}, {}, {}, false, options_.cancelled});
         tournament_ = std::make_unique<Tournament>(*worker_, set, options_);
         set_ = &set;
         searched_ = 0;
@@ -219,7 +205,6 @@ private:
     Files files_;
     TunedDevice own_;
     /// What drivers print in the worker: its last words are told where it dies.
-    const std::filesystem::path messages_ = messages_file();
     std::unique_ptr<compare::DeviceWorker> worker_;
     std::unique_ptr<Tournament> tournament_;
     const ProblemSet* set_ = nullptr;

@@ -156,6 +156,10 @@ call 'Ctrl-C while the native device computes for hours' 0 '^1 0$' 'echo "{ \"pa
     { \"run\": \"diffusion_lb\", \"iterations\": 100000, \"in\": { \"image\": \"volume\" } } ], \"outputs\": { \"image\": \"o.npy\" } }" > long.json
     set -m; "$parallax" run long.json --quiet 2> said & sleep 2; kill -INT $!; wait $!; echo $? $(ls | grep -c npy); cat said'
 
+call 'Ctrl-C where whoever started it has it ignored, as scripts have for what they put behind them' 0 'still there' 'echo "{ \"parallax\": 1, \"device\": { \"backend\": \"native\" }, \"steps\": [ { \"run\": \"phantom\", \"kind\": \"menger\", \"size\": 81 },
+    { \"run\": \"diffusion_lb\", \"iterations\": 100000, \"in\": { \"image\": \"volume\" } } ], \"outputs\": { \"image\": \"o.npy\" } }" > long.json
+    "$parallax" run long.json --quiet 2> said & sleep 1; kill -INT $!; sleep 1; kill -0 $! && echo still there; kill -KILL $!'
+
 # Locales: those that are not there, those where i has another capital, those that write 1.234,5.
 numbers='cat focus.json value.csv && cksum < amplitude.npy'
 "$parallax" run "$work/numbers.json" --device native --out "$work" --quiet

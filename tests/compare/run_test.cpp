@@ -67,6 +67,10 @@ TEST_CASE("compare: every row is held against the reference and timed; reports a
     CHECK(read_text(folder / "again/report.html") == html);
     CHECK(read_text(folder / "again/report.json") == read_text(folder / "out/report.json"));
     CHECK(read_text(folder / "again/report.csv") == read_text(folder / "out/report.csv"));
+    const Run twice =
+        run_program({"report", (folder / "out/report.json").string(), "--out", (folder / "again").string()}, folder.path());
+    CHECK(twice.status == 2);
+    CHECK(contains(twice.err, "the existing report"));
     // Packed, as reports are kept, and cut off.
     const std::string json = read_text(folder / "out/report.json");
     io::GzWriter packed(folder / "report.json.gz");

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #if !defined(_WIN32)
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -30,6 +31,23 @@ TEST_CASE("a lock keeps those out whom its kind keeps out, and ends with its hol
 }
 
 #if !defined(_WIN32)
+TEST_CASE("a lock may be read by those alone who may write into its folder") {
+    const parallax::tests::TemporaryFolder folder;
+    const mode_t before = ::umask(0);
+    for (const mode_t of_folder : {0700, 0755, 0750, 0775, 0777, 01777, 0730}) {
+        ::chmod(folder.path().c_str(), of_folder);
+        const mode_t expected = 0600 | ((of_folder & 0020) != 0 ? 0060 : 0) | ((of_folder & 01002) == 0002 ? 0006 : 0);
+        CHECK(parallax::host::rights_of_lock(folder.path()) == expected);
+        CHECK(FileLock::take(folder.path() / "lock", FileLock::Kind::exclusive));
+        struct stat made {};
+        CHECK(::stat((folder.path() / "lock").c_str(), &made) == 0);
+        CHECK((made.st_mode & 0777) == expected);
+        std::filesystem::remove(folder.path() / "lock");
+    }
+    ::umask(before);
+    CHECK(parallax::host::rights_of_lock(folder.path() / "nowhere") == 0600);
+}
+
 TEST_CASE("a process that was forked while a lock was had does not keep it, nor lets go of it") {
     parallax::tests::TemporaryFolder folder;
     const auto file = folder.path() / "lock";

@@ -4,6 +4,8 @@
 #include "support.hpp"
 #include "peers/peers.hpp"
 
+#include <cstdlib>
+#include <map>
 #include <set>
 
 using namespace parallax;
@@ -91,3 +93,28 @@ TEST_CASE("the spacing of a job replaces that of the file and reaches the steps"
     CHECK(prepared.inputs[0].desc.find('x')->spacing == 100);
     CHECK(prepared.inputs[0].desc.find('y')->spacing == 200);
 }
+
+#if !defined(_WIN32)
+TEST_CASE("a reader that others end says nothing of the file; one that ends itself calls it damaged") {
+    const TempFolder folder;
+    fs::create_directory(folder / "bin");
+    fs::copy_file(std::getenv("PARALLAX_BIN"), folder / "bin/parallax");
+    fs::create_directory(folder / "in.zarr");
+    write_text(folder / "in.zarr/.zarray", R"({"zarr_format": 2, "shape": [4, 4], "chunks": [4, 4], "dtype": "|u1", "compressor": null,
+                                             "fill_value": 0, "order": "C", "filters": null})");
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "in.zarr"}, "steps": [{"run": "box_filter", "radius": 1}],
+                                       "outputs": {"image": "out.npy"}})");
+    const fs::path reader = folder / "bin/parallax-read-zarr";
+    for (const auto& [signal, by_others] : std::map<std::string, bool>{{"TERM", true}, {"KILL", true}, {"SEGV", false}}) {
+        CAPTURE(signal);
+        write_text(reader, "#!/bin/sh\nulimit -c 0\nkill -" + signal + " $$\n");
+        fs::permissions(reader, fs::perms::owner_all);
+        const Run run = run_program({"run", "job.json", "--device", "native"}, folder.path(), {}, {},
+                                    {"sh", "-c", "shift; exec bin/parallax \"$@\"", "sh"});
+        CAPTURE(run.err);
+        CHECK(run.status == 1);
+        CHECK(contains(run.err, "ended from outside") == by_others);
+        CHECK(contains(run.err, "damaged") == !by_others);
+    }
+}
+#endif

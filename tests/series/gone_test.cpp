@@ -173,6 +173,32 @@ TEST_CASE("series check: where frames come or go, other items write the same fil
     CHECK(check(manifest, true).whole());
 }
 
+TEST_CASE("series check: an item that cannot be done again, for its file is gone, and of which nothing is left, is no damage") {
+    const Folder folder(4);
+    const fs::path manifest = folder / "out/job.series";
+    write_text(folder / "frames/f009.tif", "no image");
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 1);
+    CHECK(check(manifest, false).failed == 1);
+    const auto removed = [&](const char* frame, bool output) {
+        fs::remove(folder / "frames" / (std::string(frame) + ".tif"));
+        if (output) fs::remove(folder / "out/sums" / (std::string(frame) + ".npy"));
+        REQUIRE(run_job(folder.path(), "out", {"--resume", "--quiet"}).status == 0);
+        const auto found = check(manifest, false);
+        CAPTURE(found.problems);
+        CHECK(found.whole());
+        return std::pair(found.done, found.gone);
+    };
+    CHECK(removed("f009", false) == std::pair<std::size_t, std::size_t>(4, 1));
+    CHECK(removed("f001", true) == std::pair<std::size_t, std::size_t>(3, 2));
+    CHECK(removed("f002", false) == std::pair<std::size_t, std::size_t>(3, 2));   // whose output is there
+    write_text(folder / "out/sums/f002.npy", "another");
+    const auto found = check(manifest, false);
+    REQUIRE(found.problems.size() == 1);
+    CHECK(contains(found.problems.front(), "once its files are there"));
+    fs::remove(folder / "out/sums/f003.npy");
+    CHECK(check(manifest, false).problems.size() == 2);   // its frame is there
+}
+
 TEST_CASE("series: states of other items of the same names are not used, nor one a second time") {
     const Folder folder(5, job_of_all());
     REQUIRE(run_job(folder.path(), "before", {"--quiet"}).status == 0);

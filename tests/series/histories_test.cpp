@@ -83,7 +83,10 @@ private:
         if (one_in(2)) {   // in place
             const TempFolder aside;
             io::write(aside / "new.npy", next_array());
+            const bool keeps = fs::exists(path() / file) && one_in(2);   // as touch -r and rsync --inplace -t do
+            const auto time = keeps ? fs::last_write_time(path() / file) : fs::file_time_type();
             fs::copy_file(aside / "new.npy", path() / file, fs::copy_options::overwrite_existing);
+            if (keeps) fs::last_write_time(path() / file, time), told_.back() += ", its time kept";
         } else {
             io::write(path() / file, next_array(), {.overwrite = true});
         }

@@ -64,6 +64,20 @@ TEST_CASE("series: other files for an item, or the same for other inputs, are no
              for (const char* item : {"f0", "f1"}) put_all(at / "darks" / item, {10, 40});
          },
          [](const fs::path& at) { fs::remove(at / "darks/f1/f1.npy"); }},
+        {"files are written over, as long as before, and their times put back",
+         job_of("subtract", frames, "{frame}", {{"files", "darks/{frame.stem}/*.npy"}, {"combine", "mean"}}),
+         [](const fs::path& at) {
+             put_all(at / "in", {100, 101});
+             for (const char* item : {"f0", "f1"}) put_all(at / "darks" / item, {10, 40});
+         },
+         [](const fs::path& at) {
+             put_all(at / "new", {50});
+             for (const char* file : {"in/f0.npy", "darks/f1/f1.npy"}) {
+                 const auto time = fs::last_write_time(at / file);
+                 fs::copy_file(at / "new/f0.npy", at / file, fs::copy_options::overwrite_existing);
+                 fs::last_write_time(at / file, time);
+             }
+         }},
         {"a root leads elsewhere",
          job_of("multiply", frames, "{frame}", "flat:{frame.stem}.npy"),
          [](const fs::path& at) {

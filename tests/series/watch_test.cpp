@@ -361,6 +361,58 @@ void replace(const fs::path& file, const HostArray& array) {
 
 }   // namespace
 
+#if !defined(_WIN32)
+TEST_CASE("watch: a file that is written by another name, or keeps its time, comes once more") {
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    for (int draw = 0; draw < drawn_count(2); ++draw) {
+        Watched watched;
+        const fs::path store = watched.folder / "store";
+        fs::create_directory(store);
+        std::set<std::string> names;
+        for (int i = 0; i < 6; ++i) {
+            const std::string name = "f" + std::to_string(i) + ".raw";
+            write_text(store / name, "one " + name);
+            if (const auto how = random() % 3; how == 0) fs::create_symlink("../store/" + name, watched.camera / name);
+            else if (how == 1) fs::create_hard_link(store / name, watched.camera / name);
+            else fs::rename(store / name, watched.camera / name), fs::create_symlink("../camera/" + name, store / name);
+            names.insert(name);
+        }
+        std::set<std::string> come;
+        for (std::size_t i = 0; i < names.size(); ++i) come.insert(watched.next());
+        CHECK(come == names);
+        for (const std::string& name : names) {
+            const auto time = fs::last_write_time(store / name);
+            const bool keeps = random() % 2 == 0;
+            write_text(store / name, (keeps ? "two " : "another ") + name);
+            if (keeps) fs::last_write_time(store / name, time);
+        }
+        come.clear();
+        while (come.size() < names.size()) {   // one whose time was put back after it had been seen comes twice
+            const std::string next = watched.next();
+            if (names.count(next) == 0) break;
+            come.insert(next);
+        }
+        CHECK(come == names);
+    }
+}
+
+TEST_CASE("watch: what is made of a link is made again when what it leads to is written") {
+    Json job = watched_job();
+    job["outputs"].erase("all");
+    const Folder folder(0, job);
+    fs::create_directory(folder / "store");
+    io::write(folder / "store/f000.tif", frame(1));
+    fs::create_symlink("../store/f000.tif", folder / "frames/f000.tif");
+    WatchingRun watching(folder.path(), {"--overwrite"});
+    watching.has_done({"f000"});
+    io::write(folder / "store/f000.tif", frame(2), {.overwrite = true});
+    watching.has_done({"f000"}, 2);
+    CHECK(watching.end().status == 0);
+}
+#endif
+
 TEST_CASE("watch: another file of a name that is done is done again, or fails; the same file once more is nothing new") {
     for (const bool overwrite : {false, true}) {
         CAPTURE(overwrite);

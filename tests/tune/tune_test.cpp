@@ -294,6 +294,19 @@ TEST_CASE("tune: two at once into one folder keep each other's entries; hidden f
             CHECK(read.find("scan", device(name + std::to_string(i)), work, "x") != nullptr);
 }
 
+TEST_CASE("tune: a file under another algorithm's name is refused before its entries are lost") {
+    const TempFolder folder;
+    const TunedDevice own{"opencl", "A", "", "V", "P", "cpu"};
+    const auto entry = [&] { return TunedPolicy{own, {"f32", "small"}, "x", Json::object(), true, {{"date", "2026-01-01"}}}; };
+    tune::Files files(folder / "found", {});
+    files.put("sort", entry());
+    fs::copy_file(folder / "found/sort.json", folder / "found/reduce.json");
+    const std::string before = read_text(folder / "found/reduce.json");
+    CHECK_THROWS_WITH_AS(files.put("reduce", entry()), doctest::Contains("reduce.json, which is of the algorithm sort"), ConfigError);
+    CHECK_THROWS_AS(tune::Files(folder / "found", {}), ConfigError);
+    CHECK(read_text(folder / "found/reduce.json") == before);
+}
+
 TEST_CASE("tune: every problem is a problem of its algorithm and of its class") {
     const Registry registry = registry_with_peers();
     for (const tune::ProblemSet& set : tune::problem_sets()) {

@@ -90,10 +90,13 @@ bool stdout_is_terminal() { return isatty(1) != 0; }
 #endif
 
 void watch_interrupts() {
-    std::signal(SIGINT, on_signal);
-    std::signal(SIGTERM, on_signal);
+    const auto watch = [](int signal) {
+        if (std::signal(signal, on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);   // nohup means it, and so does trap ''
+    };
+    watch(SIGINT);
+    watch(SIGTERM);
 #if !defined(_WIN32)
-    if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);   // nohup means it
+    watch(SIGHUP);
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "console.hpp"
+#include "compare/report_names.hpp"
 #include "job/input_folders.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
@@ -72,6 +73,8 @@ int report(const Asked& asked) {
     if (out.empty() && files.size() > 1) throw ConfigError("--out", "nothing", "a folder for the report of several machines");
     const std::filesystem::path folder = out.empty() ? report_file(files.front()).parent_path() : engine::path_from(out);
     engine::writable_ancestor(folder / "report.json", "--out");
+    for (const std::filesystem::path& name : engine::compare::report_names())
+        engine::compare::check_name(folder, name, overwrite || out.empty(), false);
     const Json merged = engine::compare::merge(reports, files);
     std::vector<std::pair<std::string, std::string>> devices;
     for (const Json& device : merged["devices"])

@@ -6,7 +6,7 @@
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "job/runner.hpp"
-#include "support/platform.hpp"
+#include "support/temporary_folder.hpp"
 #include "terminal.hpp"
 #include "tune/own_problems.hpp"
 #include "tune/tune.hpp"
@@ -102,29 +102,15 @@ Own read_own(const Options& asked, const std::vector<engine::Algorithm>& algorit
     return own;
 }
 
-/// A folder that goes with whoever made it.
-class Scratch {
-public:
-    /// Throws IoError.
-    Scratch() {
-        std::error_code error;
-        path_ = std::filesystem::temp_directory_path(error) / ("parallax-tune-" + host::platform::unique_suffix());
-        if (!error) std::filesystem::create_directories(path_, error);
-        if (error)
-            throw IoError(engine::to_utf8(path_), "the temporary folder cannot be made: " + error.message(),
-                          "TMPDIR says where it would be");
+/// For the inputs of a job's own problems. Throws IoError.
+void make(std::optional<host::TemporaryFolder>& scratch) {
+    try {
+        scratch.emplace("tune");
+    } catch (const std::filesystem::filesystem_error& error) {
+        throw IoError(engine::to_utf8(error.path1()), "the temporary folder cannot be made: " + error.code().message(),
+                      "TMPDIR says where it would be");
     }
-    ~Scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    const std::filesystem::path& path() const noexcept { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
+}
 
 int list(const host::DeviceInfo& device, const engine::Registry& registry, const TuneOptions& options, bool json) {
     Json tasks = Json::array();
@@ -201,10 +187,10 @@ int tune(const Options& asked) {
     require_policies(device);
     watch_interrupts();
     ProgressBar bar(!asked.quiet);
-    std::optional<Scratch> scratch;
+    std::optional<host::TemporaryFolder> scratch;
     if (own) {
         require_writable(options);
-        if (!asked.list) scratch.emplace();
+        if (!asked.list) make(scratch);
         engine::Engine judge(*inventory.native(), registry);
         options.own =
             problem_sets_of({own->study, own->points, own->where, engine::to_utf8(engine::path_from(asked.from).filename())},
