@@ -15,19 +15,30 @@ bool InputFolders::recover(const fs::path& folder) {
     return true;
 }
 
-bool InputFolders::recover_of(const fs::path& file) {
+InputFolders::Followed InputFolders::follow(const fs::path& file) {
     constexpr int most_links = 40;   // as the system
-    bool any = false;
+    Followed followed;
     fs::path at = file.has_filename() ? file : file.parent_path();   // "a.zarr/" is "a.zarr"
     for (int links = 0; links < most_links; ++links) {
-        any = recover(at.parent_path()) || any;
+        followed.any_new = recover(at.parent_path()) || followed.any_new;
+        if (confinement_ != nullptr) break;
         std::error_code unknown;
-        if (confinement_ != nullptr || !fs::is_symlink(fs::symlink_status(at, unknown))) break;
+        const fs::file_status status = fs::symlink_status(at, unknown);
+        if (links == 0) followed.first = status;
+        if (!fs::is_symlink(status)) break;
         const fs::path target = fs::read_symlink(at, unknown);
         if (target.empty()) break;
         at = at.parent_path() / target;
     }
-    return any;
+    return followed;
+}
+
+fs::file_status InputFolders::status_of(const fs::path& file, std::error_code& error) {
+    const Followed followed = follow(file);
+    error.clear();
+    // One look at each is enough of files by the hundred thousand.
+    if (fs::is_regular_file(followed.first) && file.has_filename()) return followed.first;
+    return fs::status(file, error);
 }
 
 }  // namespace parallax::engine

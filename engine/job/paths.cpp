@@ -98,8 +98,7 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
             InputFolders& folders, std::vector<fs::path>& found) {
     std::error_code error;
     if (at == parts.size()) {
-        folders.recover_of(base);
-        if (fs::is_regular_file(base, error)) found.push_back(base);
+        if (fs::is_regular_file(folders.status_of(base, error))) found.push_back(base);
         return tell_of_unseen(error, base, base.parent_path());
     }
     if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, look, folders, found);
@@ -225,13 +224,14 @@ fs::path resolve_input(const std::string& text, const Locations& where, const st
     const Held confinement(where, held);
     const fs::path path = locate(text, where, pointer, confinement.get());
     InputFolders own(confinement.get());
-    (folders != nullptr ? *folders : own).recover_of(path);
+    InputFolders& known = folders != nullptr ? *folders : own;
     if (confinement.get() != nullptr) {   // not even whether a file elsewhere is there is told
+        known.recover_of(path);
         confinement.get()->open(path, pointer);
         return path;
     }
     std::error_code error;
-    const fs::file_status status = fs::status(path, error);
+    const fs::file_status status = known.status_of(path, error);
     if (fs::is_directory(status)) {
         if (io::is_readable_folder(path)) return path;
         const std::string files = fmt::format("\"{}{}*\"", text, text.ends_with('/') ? "" : "/");
