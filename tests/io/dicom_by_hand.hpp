@@ -25,6 +25,7 @@ struct Dicom {
     std::string frame_ms;                 ///< with a second frame
     std::string frames;
     std::string slope, intercept;
+    std::vector<std::uint16_t> table;   ///< what stands for 0, 1 ... (Modality LUT, of 16 bits)
     std::string position, directions = "1\\0\\0\\0\\1\\0";   ///< where a position is said
     std::string spacing;    ///< of pixels; with a position .5 mm where nothing else is said
     std::optional<std::string> shared_slope;   ///< of an enhanced file, with an intercept of 0; empty: a group without
@@ -59,6 +60,7 @@ struct Dicom {
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
         if (!intercept.empty()) decimals(0x28, 0x1052, intercept);
         if (!slope.empty()) decimals(0x28, 0x1053, slope);
+        if (!table.empty()) element(file, 0x28, 0x3000, "SQ", table_of_values());
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c) {
             Bytes words;
             for (const std::uint16_t value : palette) words.add(value);
@@ -91,6 +93,15 @@ private:
         else
             to.add(static_cast<std::uint16_t>(value.size()));
         to.add_text(value);
+    }
+    std::string table_of_values() const {
+        Bytes inside, whole, values;
+        for (const std::uint16_t value : table) values.add(value);
+        element(inside, 0x28, 0x3002, "US",
+                Bytes{}.add(static_cast<std::uint16_t>(table.size())).add<std::uint16_t>(0).add<std::uint16_t>(16).text);
+        element(inside, 0x28, 0x3006, "US", values.text);
+        item(whole, 0xe000, inside.text);
+        return whole.text;
     }
     /// An item of functional groups, with a slope.
     static std::string group_of(const std::string& slope) {

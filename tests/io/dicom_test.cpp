@@ -351,6 +351,21 @@ TEST_CASE("dicom: slope and intercept are applied together, and told where they 
     CHECK(read<float>(folder, file(" +2 ", " -3.0 ")) == std::vector<float>{-1, 1, 3, 507});
 }
 
+TEST_CASE("dicom: one bit a pixel is rescaled, and goes through a table of values, as more are") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.allocated = 1, file.stored = 1, file.high = 0, file.pixels = "\x0d";   // 1, 0, 1, 1
+    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{255, 0, 255, 255});
+    file.table = {7, 9};
+    CHECK(read<std::uint16_t>(folder, file) == std::vector<std::uint16_t>{9, 7, 9, 9});
+    file.table.clear(), file.slope = "5", file.intercept = "2";
+    CHECK(told(folder, file).empty());
+    CHECK(read<float>(folder, file) == std::vector<float>{7, 2, 7, 7});
+    file.slope.clear(), file.intercept.clear(), file.rows = 1, file.frames = "2", file.frame_slopes = {"2", "3"};
+    CHECK(read<float>(folder, file) == std::vector<float>{2, 0, 3, 3});
+}
+
 TEST_CASE("dicom: text that is no number to its end is told, and what it says not taken") {
     if (!can_read_dicom()) return;
     const Folder folder;

@@ -51,11 +51,37 @@ void through(const Table& table, const char* from, std::size_t count, char* to) 
 }
 
 void through_table(const Header& h, const char* from, std::size_t count, char* to) {
-    if (h.allocated == 8)
+    if (h.allocated <= 8)
         h.sign ? through<std::int8_t>(*h.table, from, count, to) : through<std::uint8_t>(*h.table, from, count, to);
     else if (h.allocated == 16)
         h.sign ? through<std::int16_t>(*h.table, from, count, to) : through<std::uint16_t>(*h.table, from, count, to);
     else h.sign ? through<std::int32_t>(*h.table, from, count, to) : through<std::uint32_t>(*h.table, from, count, to);
+}
+
+/// A frame by its own slope and intercept.
+void scale_frame(const Header& h, std::int64_t frame, const char* from, std::size_t count, float* to) {
+    const auto own = h.of_frames.empty() ? std::array<double, 2>{h.slope, h.intercept} : h.of_frames[static_cast<std::size_t>(frame)];
+    if (h.allocated <= 8)
+        h.sign ? scale_as<std::int8_t>(from, to, count, own[0], own[1]) : scale_as<std::uint8_t>(from, to, count, own[0], own[1]);
+    else if (h.allocated == 16)
+        h.sign ? scale_as<std::int16_t>(from, to, count, own[0], own[1]) : scale_as<std::uint16_t>(from, to, count, own[0], own[1]);
+    else h.sign ? scale_as<std::int32_t>(from, to, count, own[0], own[1]) : scale_as<std::uint32_t>(from, to, count, own[0], own[1]);
+}
+
+/// One bit of each pixel, the lowest of a byte first: 0 and 255, or 0 and 1 where the header says what they stand for.
+void decode_bits(const Header& h, const std::vector<char>& packed, std::int64_t first, std::int64_t count, char* to) {
+    const std::size_t pixels = static_cast<std::size_t>(h.rows * h.columns);
+    const bool meant = h.table || h.scaled();
+    std::vector<char> frame(meant ? pixels : 0);
+    for (std::int64_t f = first; f < first + count; ++f, to += pixels * bytes_of(type_of(h))) {
+        char* const bits = meant ? frame.data() : to;
+        for (std::size_t i = 0; i < pixels; ++i) {
+            const std::size_t bit = static_cast<std::size_t>(f) * pixels + i;
+            bits[i] = static_cast<char>((static_cast<unsigned char>(packed[bit / 8]) >> (bit % 8) & 1) * (meant ? 1 : 255));
+        }
+        if (h.table) through_table(h, bits, pixels, to);
+        else if (meant) scale_frame(h, f, bits, pixels, reinterpret_cast<float*>(to));
+    }
 }
 
 /// PackBits, as RLE's segments are: what is missing at the end stays 0, and damage is told by the count.
@@ -241,9 +267,10 @@ Decoded decode_whole(const Header& h) {
 }   // namespace
 
 std::string type_of(const Header& h) {
-    if (h.is_palette() || h.allocated == 1) return "u8";
+    if (h.is_palette()) return "u8";
     if (h.table) return h.table->bits == 8 ? "u8" : "u16";
     if (h.scaled()) return "f32";
+    if (h.allocated == 1) return "u8";
     return (h.sign ? "i" : "u") + std::to_string(h.allocated);
 }
 
@@ -256,11 +283,7 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
     const std::size_t values = pixels * samples, whole = values * static_cast<std::size_t>(h.frames);
     if (h.allocated == 1) {
         if (buffer.size() < (whole + 7) / 8) throw Problem{"has fewer pixels than its header says", again};
-        for (std::size_t i = 0; i < values * static_cast<std::size_t>(count); ++i) {
-            const std::size_t bit = static_cast<std::size_t>(first) * values + i;
-            to[i] = static_cast<char>((static_cast<unsigned char>(buffer[bit / 8]) >> (bit % 8) & 1) * 255);
-        }
-        return;
+        return decode_bits(h, buffer, first, count, to);
     }
     const std::size_t element = static_cast<std::size_t>(h.allocated) / 8;
     if (buffer.size() < whole * element) throw Problem{"has fewer pixels than its header says", again};
@@ -315,20 +338,8 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
         std::memcpy(to, from, wanted * element);
         return;
     }
-    for (std::int64_t f = 0; f < count; ++f, from += values * element, to += values * 4) {
-        const auto own =
-            h.of_frames.empty() ? std::array<double, 2>{h.slope, h.intercept} : h.of_frames[static_cast<std::size_t>(first + f)];
-        auto* const out = reinterpret_cast<float*>(to);
-        if (element == 1)
-            h.sign ? scale_as<std::int8_t>(from, out, values, own[0], own[1])
-                   : scale_as<std::uint8_t>(from, out, values, own[0], own[1]);
-        else if (element == 2)
-            h.sign ? scale_as<std::int16_t>(from, out, values, own[0], own[1])
-                   : scale_as<std::uint16_t>(from, out, values, own[0], own[1]);
-        else
-            h.sign ? scale_as<std::int32_t>(from, out, values, own[0], own[1])
-                   : scale_as<std::uint32_t>(from, out, values, own[0], own[1]);
-    }
+    for (std::int64_t f = 0; f < count; ++f, from += values * element, to += values * 4)
+        scale_frame(h, first + f, from, values, reinterpret_cast<float*>(to));
 }
 
 }   // namespace parallax::io::readers::dicom
