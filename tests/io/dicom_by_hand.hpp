@@ -30,6 +30,10 @@ struct Dicom {
     std::string spacing;    ///< of pixels; with a position .5 mm where nothing else is said
     std::optional<std::string> shared_slope;   ///< of an enhanced file, with an intercept of 0; empty: a group without
     std::vector<std::string> frame_slopes;     ///< the same of each frame
+    struct FramePlace {
+        std::string position, directions = "1\\0\\0\\0\\1\\0", spacing = ".5\\.5";
+    };
+    std::vector<FramePlace> frame_places;   ///< of an enhanced file, instead
     std::string blue;   ///< entries of blue, where they are others
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
     std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
@@ -72,6 +76,7 @@ struct Dicom {
         if (shared_slope) element(file, 0x5200, 0x9229, "SQ", group_of(*shared_slope));
         std::string groups;
         for (const std::string& one : frame_slopes) groups += group_of(one);
+        for (const FramePlace& one : frame_places) groups += group_of(one);
         if (!groups.empty()) element(file, 0x5200, 0x9230, "SQ", groups);
         if (!fragments.empty()) {
             file.add<std::uint16_t>(0x7fe0).add<std::uint16_t>(0x10).add_text(std::string("OB\0\0\xff\xff\xff\xff", 8));
@@ -110,6 +115,19 @@ private:
         element(line, 0x28, 0x1053, "DS", slope + (slope.size() % 2 ? " " : ""));
         item(inside, 0xe000, line.text);
         if (!slope.empty()) element(group, 0x28, 0x9145, "SQ", inside.text);
+        item(whole, 0xe000, group.text);
+        return whole.text;
+    }
+    static std::string group_of(const FramePlace& place) {
+        Bytes group, whole;
+        const auto add = [&](std::uint16_t high, std::uint16_t low, std::uint16_t number, const std::string& value) {
+            if (value.empty()) return;
+            Bytes line, inside;
+            element(line, high, number, "DS", value + (value.size() % 2 ? " " : ""));
+            item(inside, 0xe000, line.text);
+            element(group, high, low, "SQ", inside.text);
+        };
+        add(0x20, 0x9113, 0x32, place.position), add(0x20, 0x9116, 0x37, place.directions), add(0x28, 0x9110, 0x30, place.spacing);
         item(whole, 0xe000, group.text);
         return whole.text;
     }

@@ -417,6 +417,46 @@ TEST_CASE("dicom: frames of an enhanced file are rescaled each by its own, or th
     }
 }
 
+TEST_CASE("dicom: distances and directions that frames do not share are told and left out, and slices of a folder refused") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const auto file = [](Dicom::FramePlace third) {
+        Dicom one;
+        one.frames = "3", one.pixels = std::string(12, '\1');
+        third.position = "0\\0\\4";
+        one.frame_places = {{"0\\0\\0"}, {"0\\0\\2"}, third};
+        return one;
+    };
+    CHECK(told(folder, file({})).empty());
+    io::FileInfo info = io::info(folder / "a.dcm");
+    CHECK(info.desc.find('z')->spacing == 2);
+    CHECK(info.desc.unit == "mm");
+    CHECK(info.metadata.affine);
+
+    has(told(folder, file({"", "1\\0\\0\\0\\1\\0", ".5\\1"})), "frame 3 has other distances");
+    info = io::info(folder / "a.dcm");
+    for (const char axis : {'z', 'y', 'x'}) CHECK(info.desc.find(axis)->spacing == 1);
+    CHECK(info.desc.unit.empty());
+    CHECK_FALSE(info.metadata.affine);
+
+    has(told(folder, file({"", "0\\1\\0\\0\\0\\1", ".5\\.5"})), "frame 3 lies in other directions");
+    info = io::info(folder / "a.dcm");
+    CHECK(info.desc.find('z')->spacing == 1);
+    CHECK(info.desc.find('y')->spacing == .5);
+    CHECK_FALSE(info.metadata.affine);
+
+    fs::create_directory(folder / "slices");
+    for (const bool turned : {false, true}) {
+        for (int i = 0; i < 2; ++i) {
+            Dicom slice;
+            slice.position = "0\\0\\" + std::to_string(2 * i);
+            if (i == 1) (turned ? slice.directions : slice.spacing) = turned ? "0\\1\\0\\0\\0\\1" : ".5\\1";
+            put(folder / "slices" / (std::to_string(i) + ".dcm"), slice.bytes());
+        }
+        has(io_error(folder / "slices", [&] { io::info(folder / "slices"); }).problem, "holds slices that are unlike");
+    }
+}
+
 TEST_CASE("dicom: pixels of more frames than the header tells are an error") {
     if (!can_read_dicom()) return;
     const Folder folder;

@@ -55,6 +55,12 @@ std::optional<Vector> normal_of(const Place& place) {
     return dot(n, n) > 0.5 ? std::optional<Vector>(n) : std::nullopt;
 }
 
+/// Of slices that both say how they lie, whether they cannot be of one volume.
+bool lie_unlike(const Place& a, const Place& b) {
+    const bool distances = !a.spacing.empty() && !b.spacing.empty() && unlike_distances(a.spacing, b.spacing);
+    return distances || (a.directions && b.directions && unlike_directions(a, b));
+}
+
 /// What of the way from one place to another does not go along a normal.
 Vector offset_aside(const Vector& normal, const Vector& to, const Vector& from) {
     Vector way{to[0] - from[0], to[1] - from[1], to[2] - from[2]};
@@ -143,7 +149,8 @@ private:
         bool scaled = false;
         for (const Header& h : headers_) {
             if (h.rows != first.rows || h.columns != first.columns || h.samples != first.samples ||
-                h.allocated != first.allocated || h.sign != first.sign || h.frames != 1 || h.photometric != first.photometric)
+                h.allocated != first.allocated || h.sign != first.sign || h.frames != 1 || h.photometric != first.photometric ||
+                lie_unlike(h.place, first.place))
                 throw Problem{
                     "holds slices that are unlike: " + h.path.filename().string() + " beside " + first.path.filename().string(),
                     "put those that belong together into a folder of their own"};
@@ -218,11 +225,12 @@ private:
                                    std::string(text) +
                                    " mm further aside than the one before. Their places say so, and steps take them for a box");
             }
-            if (planes)   // from one to the next, as ITK counts it
+            const bool in_mm = place.spacing.size() == 2;   // without it lengths have no unit
+            if (planes && in_mm)   // from one to the next, as ITK counts it
                 axis["spacing"] = aside ? std::hypot(planes->distance, length_of(*aside)) : planes->distance;
-            else if (!times && place.between > 0)
+            else if (!planes && !times && place.between > 0)
                 axis["spacing"] = place.between;
-            else if (!times && place.spacing.size() == 2)
+            else if (!planes && !times && in_mm)
                 warnings.push_back({"it does not say how far its planes lie apart: 1 mm stands for it", "slices"});
             axes.push_back(axis);
         }

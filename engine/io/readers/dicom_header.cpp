@@ -143,6 +143,30 @@ void add_groups(const gdcm::DataSet& group, Place& place, Rescale& rescale, std:
     }
 }
 
+/// One distance and one direction stand for all frames: where they have others, none does.
+void leave_out_unlike(Header& h) {
+    const Place first = h.places.front();
+    const auto other = [&](const auto& unlike) {   // its number, from 1
+        const auto found = std::find_if(h.places.begin(), h.places.end(), unlike);
+        return found == h.places.end() ? std::string() : std::to_string(found - h.places.begin() + 1);
+    };
+    const std::string sizes = other([&](const Place& p) {
+        return unlike_distances(p.spacing, first.spacing) || unlike_distances({p.between}, {first.between});
+    });
+    const std::string directions = other([&](const Place& p) { return unlike_directions(p, first); });
+    if (!sizes.empty())
+        tell(h.warnings,
+             {"its frame " + sizes + " has other distances of pixels or slices than frame 1: they are left out", "spacing"});
+    if (!directions.empty())
+        tell(h.warnings,
+             {"its frame " + directions + " lies in other directions than frame 1: where they lie is left out", "slices"});
+    for (Place& place : h.places) {
+        if (!sizes.empty()) place.spacing.clear();
+        if (!directions.empty()) place.position.reset(), place.directions.reset();
+        if (!sizes.empty() || !directions.empty()) place.between = 0;
+    }
+}
+
 /// Where frames have groups of their own. A frame that has none of what others have leaves its pixels without a meaning.
 void read_groups_of_frames(const gdcm::DataSet& set, const Rescale& shared, Header& h) {
     const std::vector<gdcm::DataSet> groups = items_at(set, 0x5200, 0x9230);
@@ -173,6 +197,7 @@ void read_groups_of_frames(const gdcm::DataSet& set, const Rescale& shared, Head
             for (const Rescale& line : lines) h.of_frames.push_back(*line);
     }
     h.places = std::move(places);
+    leave_out_unlike(h);
     h.place = h.places.front();
 }
 
@@ -260,6 +285,20 @@ std::string syntax_at_beginning(const fs::path& path) {
 }
 
 }   // namespace
+
+bool unlike_distances(const std::vector<double>& a, const std::vector<double>& b) {
+    const auto alike = [](double x, double y) { return std::abs(x - y) <= 1e-3 * std::abs(y); };
+    return !std::equal(a.begin(), a.end(), b.begin(), b.end(), alike);
+}
+
+bool unlike_directions(const Place& a, const Place& b) {
+    if (a.directions.has_value() != b.directions.has_value()) return true;
+    if (!a.directions) return false;
+    for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            if (std::abs((*a.directions)[i][j] - (*b.directions)[i][j]) > 1e-3) return true;
+    return false;
+}
 
 std::uint64_t pixel_bytes(const Header& h, std::int64_t frames) {
     const auto pixels = static_cast<std::uint64_t>(h.rows * h.columns) * static_cast<std::uint64_t>(frames);

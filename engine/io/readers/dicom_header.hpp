@@ -38,6 +38,11 @@ struct Place {
     double between = 0;                                ///< slices
 };
 
+/// Whether they are others, by more than a thousandth.
+bool unlike_distances(const std::vector<double>&, const std::vector<double>&);
+/// Whether rows or columns go in other directions, or one of the two does not say.
+bool unlike_directions(const Place&, const Place&);
+
 /// What stands for each stored value from `first` on; below and above stand the first and the last.
 struct Table {
     std::vector<std::uint16_t> values;
