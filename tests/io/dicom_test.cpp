@@ -457,6 +457,29 @@ TEST_CASE("dicom: distances and directions that frames do not share are told and
     }
 }
 
+TEST_CASE("dicom: slices of a folder have one type, whatever their tables of values make of them") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const auto problem = [&](std::vector<Dicom> slices) {
+        for (std::size_t i = 0; i < slices.size(); ++i) {
+            slices[i].position = "0\\0\\" + std::to_string(i);
+            put(folder / (std::to_string(i) + ".dcm"), slices[i].bytes());
+        }
+        try {
+            io::read(folder.path());
+        } catch (const IoError& error) {
+            return error.problem;
+        }
+        return std::string();
+    };
+    Dicom plain, through, scaled;
+    through.table = {1, 2, 300}, scaled.slope = "2 ", scaled.intercept = "1 ";
+    CHECK(problem({through, through}).empty());
+    CHECK(problem({plain, scaled}).empty());
+    for (const auto& slices : {std::vector{plain, through}, std::vector{through, plain}, std::vector{through, scaled}})
+        has(problem(slices), "holds slices that are unlike");
+}
+
 TEST_CASE("dicom: pixels of more frames than the header tells are an error") {
     if (!can_read_dicom()) return;
     const Folder folder;

@@ -144,6 +144,11 @@ private:
         for (const Header& h : headers_) said_["parts"].push_back(h.path.string());
     }
 
+    static Problem unlike(const Header& one, const Header& other) {
+        return {"holds slices that are unlike: " + one.path.filename().string() + " beside " + other.path.filename().string(),
+                "put those that belong together into a folder of their own"};
+    }
+
     void sort() {
         const Header first = headers_.front();
         bool scaled = false;
@@ -151,9 +156,7 @@ private:
             if (h.rows != first.rows || h.columns != first.columns || h.samples != first.samples ||
                 h.allocated != first.allocated || h.sign != first.sign || h.frames != 1 || h.photometric != first.photometric ||
                 lie_unlike(h.place, first.place))
-                throw Problem{
-                    "holds slices that are unlike: " + h.path.filename().string() + " beside " + first.path.filename().string(),
-                    "put those that belong together into a folder of their own"};
+                throw unlike(h, first);
             scaled = scaled || h.scaled();
         }
         const std::optional<Vector> normal = normal_of(first.place);
@@ -177,6 +180,8 @@ private:
                 if (!h.scaled()) h.of_frames = {{1.0, 0.0}};
             }
         }
+        for (const Header& h : headers_)   // with tables of values
+            if (type_of(h) != type_of(headers_.front())) throw unlike(h, headers_.front());
     }
 
     void describe() {
