@@ -206,7 +206,7 @@ std::string lost_pixels(const std::string& said) {
 }
 
 Decoded decode_whole(const Header& h) {
-    if (h.compressed) check_fragments(h);
+    const Fragments fragments = h.compressed ? find_fragments(h) : Fragments{};
     // To the end of the pixels and no further: what follows may be megabytes of empty elements, each of which GDCM would keep.
     std::ifstream stream(h.path, std::ios::binary);
     std::streamoff end = 0;
@@ -229,17 +229,22 @@ Decoded decode_whole(const Header& h) {
         }
         if (syntax == gdcm::TransferSyntax::RLELossless) {
             const gdcm::Tag tag(0x7fe0, 0x0010);
-            const gdcm::SequenceOfFragments* const fragments =
+            const gdcm::SequenceOfFragments* const packed =
                 set.FindDataElement(tag) ? set.GetDataElement(tag).GetSequenceOfFragments() : nullptr;
-            if (!fragments || h.allocated == 1) throw Problem{"has no RLE pixels that can be read", again};
-            return {decode_rle(h, *fragments), false, ybr};
+            if (!packed || h.allocated == 1) throw Problem{"has no RLE pixels that can be read", again};
+            return {decode_rle(h, *packed), false, ybr};
         }
     }
-    stream.clear();
-    if (end < 0) end = static_cast<std::streamoff>(h.bytes);
-    std::string bytes(static_cast<std::size_t>(end), '\0');
-    stream.seekg(0).read(bytes.data(), end);
-    std::istringstream part(bytes);
+    std::string bytes;
+    if (fragments.frames.empty()) {
+        stream.clear();
+        if (end < 0) end = static_cast<std::streamoff>(h.bytes);
+        bytes.resize(static_cast<std::size_t>(end));
+        stream.seekg(0).read(bytes.data(), end);
+    } else {
+        bytes = with_whole_frames(h, fragments);
+    }
+    std::istringstream part(std::move(bytes));
     gdcm::ImageReader reader;
     reader.SetStream(part);
     if (!reader.Read())
