@@ -170,7 +170,8 @@ TEST_CASE("dicom: frames of several fragments each are read, and streams of more
         const std::size_t part = kind.stream.size() / 2 / 2 * 2;   // fragments have an even length
         Dicom file = compressed(kind);
         file.frame_ms = "40";
-        file.fragments = {kind.stream.substr(0, part), kind.stream.substr(part), kind.stream.substr(0, 10), kind.stream.substr(10)};
+        file.fragments = {kind.stream.substr(0, part), kind.stream.substr(part), kind.stream.substr(0, 10),
+                          kind.stream.substr(10)};
         std::vector<std::uint8_t> twice = truth;
         twice.insert(twice.end(), truth.begin(), truth.end());
         CHECK(problem(folder / "a.dcm", file.bytes(), twice).empty());
@@ -180,4 +181,54 @@ TEST_CASE("dicom: frames of several fragments each are read, and streams of more
         file.frames = "3";
         has(problem(folder / "a.dcm", file.bytes()), "has the ends of 2 of its 3 frames");
     }
+}
+
+TEST_CASE("dicom: a stream of other sizes, samples or bits than the header's is refused") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.dcm";
+    for (const Kind& kind : kinds) {
+        CAPTURE(std::string(kind.syntax));
+        for (const auto& [rows, columns] : {std::pair<int, int>{2, 8}, {8, 2}, {3, 4}, {5, 4}, {4, 5}, {8, 8}}) {
+            Dicom file = compressed(kind);
+            file.rows = static_cast<std::uint16_t>(rows), file.columns = static_cast<std::uint16_t>(columns);
+            has(problem(path, file.bytes()), "has 4 rows of 4 pixels of 1 sample, where the header has");
+        }
+        Dicom file = compressed(kind);
+        file.samples = 3, file.planar = 0, file.photometric = "RGB";
+        has(problem(path, file.bytes()), "has 4 rows of 4 pixels of 1 sample, where the header has");
+        // The second frame is another.
+        std::string other = kind.stream;
+        const bool wavelets = &kind == &kinds[2];
+        const std::size_t frame = other.find(&kind == &kinds[0] ? "\xff\xc3" : "\xff\xf7");
+        other[wavelets ? 11 : frame + 8] = '\x05';
+        file = compressed(kind);
+        file.frame_ms = "40";
+        file.fragments.push_back(other);
+        has(problem(path, file.bytes()), "its frame 2 of compressed pixels has");
+        // Of fewer bits than the stream's pixels take: 255 has 8, and what all of them have is read.
+        file = compressed(kind);
+        file.stored = 7, file.high = 6;
+        has(problem(path, file.bytes()), "of 8 bits, some of which take more than the 7 that its header tells");
+        file.overlay_bit = 7;   // which is what the eighth is for
+        std::vector<std::uint8_t> lower = truth;
+        for (std::uint8_t& value : lower) value &= 0x7f;
+        CHECK(problem(path, file.bytes(), lower).empty());
+    }
+    // Lossless JPEG of 5 bits.
+    Dicom file = compressed(kinds[0]);
+    file.fragments[0][file.fragments[0].find("\xff\xc3") + 4] = '\x05';
+    has(problem(path, file.bytes()), "is a DICOM file of lossless JPEG of 5 bits");
+}
+
+TEST_CASE("dicom: lossless JPEG of pixels that take fewer bits than a byte is read") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    // By imagecodecs: 1, 3 ... 31.
+    Dicom file = compressed(kinds[0]);
+    file.fragments = {
+        from_hex("ffd8ffc40017000101010100000000000000000000000003040207ffc3000b080004000401001100ffda0008"
+                 "010000060000e01ad6a8444a11128444ffd9")};
+    file.stored = 5, file.high = 4;
+    CHECK(problem(folder / "a.dcm", file.bytes(), {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31}).empty());
 }

@@ -435,6 +435,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     for (std::uint16_t group = 0x6000; group <= 0x601e; group = static_cast<std::uint16_t>(group + 2)) {
         const bool own = set.FindDataElement(gdcm::Tag(group, 0x3000)), in_pixels = word_at(set, group, 0x0102).value_or(0) > 0;
         overlays += own || in_pixels ? 1 : 0;
+        h.overlay_in_pixels = h.overlay_in_pixels || in_pixels;
     }
     if (overlays > 0) h.ignored.push_back(overlays == 1 ? "an overlay" : std::to_string(overlays) + " overlays");
     const std::uint64_t pixels =

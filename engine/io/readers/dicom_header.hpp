@@ -76,6 +76,7 @@ struct Header {
     std::string spacing_from;
     bool compressed = false;
     bool planes = false;   ///< colours one plane after the other
+    bool overlay_in_pixels = false;   ///< in bits beside those of the pixel
     bool scaled() const { return slope != 1 || intercept != 0 || !of_frames.empty(); }
     bool is_palette() const { return photometric == "PALETTE COLOR"; }
     bool has_colours() const { return samples == 3 || is_palette(); }

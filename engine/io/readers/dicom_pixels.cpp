@@ -6,6 +6,7 @@
 #include <gdcmSequenceOfFragments.h>
 #include <gdcmTrace.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "io/readers/dicom_deflated.hpp"
 #include "io/readers/dicom_fragments.hpp"
 #include "io/readers/dicom_overheard.hpp"
+#include "io/readers/dicom_stream.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers::dicom {
@@ -32,6 +34,18 @@ void clean(T* values, std::size_t count, const Header& h) {
     using U = std::make_unsigned_t<T>;
     for (std::size_t i = 0; i < count; ++i)
         values[i] = static_cast<T>(static_cast<T>(static_cast<U>(static_cast<U>(values[i]) << above)) >> unused);
+}
+
+/// Whether bits above those that the header names hold neither nothing nor the sign.
+template <class T>
+bool has_more_bits(const T* values, std::size_t count, const Header& h) {
+    using U = std::make_unsigned_t<T>;
+    const auto above = static_cast<U>(~U{0} << (h.stored - 1) << 1);
+    const auto sign = static_cast<U>(U{1} << (h.stored - 1));
+    return std::any_of(values, values + count, [&](T value) {
+        const auto bits = static_cast<U>(static_cast<U>(value) & above);
+        return bits != 0 && !(h.sign && bits == above && (static_cast<U>(value) & sign));
+    });
 }
 
 template <class T>
@@ -60,12 +74,16 @@ void through_table(const Header& h, const char* from, std::size_t count, char* t
 
 /// A frame by its own slope and intercept.
 void scale_frame(const Header& h, std::int64_t frame, const char* from, std::size_t count, float* to) {
-    const auto own = h.of_frames.empty() ? std::array<double, 2>{h.slope, h.intercept} : h.of_frames[static_cast<std::size_t>(frame)];
+    const auto own =
+        h.of_frames.empty() ? std::array<double, 2>{h.slope, h.intercept} : h.of_frames[static_cast<std::size_t>(frame)];
     if (h.allocated <= 8)
         h.sign ? scale_as<std::int8_t>(from, to, count, own[0], own[1]) : scale_as<std::uint8_t>(from, to, count, own[0], own[1]);
     else if (h.allocated == 16)
-        h.sign ? scale_as<std::int16_t>(from, to, count, own[0], own[1]) : scale_as<std::uint16_t>(from, to, count, own[0], own[1]);
-    else h.sign ? scale_as<std::int32_t>(from, to, count, own[0], own[1]) : scale_as<std::uint32_t>(from, to, count, own[0], own[1]);
+        h.sign ? scale_as<std::int16_t>(from, to, count, own[0], own[1])
+               : scale_as<std::uint16_t>(from, to, count, own[0], own[1]);
+    else
+        h.sign ? scale_as<std::int32_t>(from, to, count, own[0], own[1])
+               : scale_as<std::uint32_t>(from, to, count, own[0], own[1]);
 }
 
 /// One bit of each pixel, the lowest of a byte first: 0 and 255, or 0 and 1 where the header says what they stand for.
@@ -79,8 +97,10 @@ void decode_bits(const Header& h, const std::vector<char>& packed, std::int64_t 
             const std::size_t bit = static_cast<std::size_t>(f) * pixels + i;
             bits[i] = static_cast<char>((static_cast<unsigned char>(packed[bit / 8]) >> (bit % 8) & 1) * (meant ? 1 : 255));
         }
-        if (h.table) through_table(h, bits, pixels, to);
-        else if (meant) scale_frame(h, f, bits, pixels, reinterpret_cast<float*>(to));
+        if (h.table)
+            through_table(h, bits, pixels, to);
+        else if (meant)
+            scale_frame(h, f, bits, pixels, reinterpret_cast<float*>(to));
     }
 }
 
@@ -191,7 +211,30 @@ std::vector<char> decode_native(const Header& h, const gdcm::DataSet& set, bool 
 struct Decoded {
     std::vector<char> bytes;
     bool planes = false, ybr = false;
+    std::int64_t bits = 0;   ///< of a sample, as the streams of compressed pixels say
 };
+
+/// Each frame's stream against the header; the most bits that a sample has.
+std::int64_t check_streams(const Header& h, const Fragments& fragments, std::string_view bytes) {
+    std::int64_t bits = 0;
+    std::size_t at = static_cast<std::size_t>(fragments.begin), frame = 0;
+    const auto check = [&](std::uint64_t length) {
+        const std::optional<Stream> stream =
+            stream_of(bytes.substr(std::min(at, bytes.size()), static_cast<std::size_t>(length)));
+        ++frame;
+        if (stream) check_stream(h, *stream, frame), bits = std::max(bits, stream->bits);
+    };
+    if (fragments.frames.empty()) check(bytes.size());
+    at += 8;   // behind the empty table
+    for (const auto& pieces : fragments.frames) {
+        std::uint64_t length = 0;
+        for (const Fragment& piece : pieces) length += piece.length;
+        at += 8;
+        check(length);
+        at += static_cast<std::size_t>(length);
+    }
+    return bits;
+}
 
 /// What libjpeg warns of and goes on after, with pixels of its own making; empty: nothing, or bytes that it passes over.
 std::string lost_pixels(const std::string& said) {
@@ -244,25 +287,32 @@ Decoded decode_whole(const Header& h) {
     } else {
         bytes = with_whole_frames(h, fragments);
     }
+    const std::int64_t bits = check_streams(h, fragments, bytes);
     std::istringstream part(std::move(bytes));
     gdcm::ImageReader reader;
     reader.SetStream(part);
     if (!reader.Read())
         throw Problem{"its pixels (" + h.syntax + ") cannot be read by GDCM",
                       "convert it, for instance by dcmconv or gdcmconv --raw"};
-    const gdcm::Image& image = reader.GetImage();
-    const gdcm::PixelFormat& format = image.GetPixelFormat();
+    gdcm::Image& image = reader.GetImage();
+    gdcm::PixelFormat format = image.GetPixelFormat();
     const auto* const sizes = image.GetDimensions();
     const std::int64_t frames = image.GetNumberOfDimensions() > 2 ? sizes[2] : 1;
     if (sizes[0] != h.columns || sizes[1] != h.rows || frames != h.frames || format.GetSamplesPerPixel() != h.samples ||
         format.GetBitsAllocated() != h.allocated)
         throw Problem{"has other pixels than its header says", again};
+    if (bits > 0) {   // GDCM clears those of JPEG that the header does not tell, and ends the process where these are fewer than 8
+        format.SetBitsStored(static_cast<unsigned short>(bits));
+        format.SetHighBit(static_cast<unsigned short>(bits - 1));
+        image.SetPixelFormat(format);
+    }
     Decoded decoded;
     decoded.bytes.resize(image.GetBufferLength());
     const Overheard overheard;
     if (!image.GetBuffer(decoded.bytes.data())) throw Problem{"its pixels (" + h.syntax + ") cannot be decoded", again};
     if (const std::string lost = lost_pixels(overheard.text()); !lost.empty())
         throw Problem{"has damaged JPEG pixels (" + h.syntax + "): " + lost, again};
+    decoded.bits = bits;
     decoded.planes = image.GetPlanarConfiguration() == 1;
     decoded.ybr = image.GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL ||
                   image.GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL_422;
@@ -294,14 +344,16 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
     if (buffer.size() < whole * element) throw Problem{"has fewer pixels than its header says", again};
     char* from = buffer.data() + static_cast<std::size_t>(first) * values * element;
     const std::size_t wanted = values * static_cast<std::size_t>(count);
-    if (element == 4)
-        h.sign ? clean(reinterpret_cast<std::int32_t*>(from), wanted, h)
-               : clean(reinterpret_cast<std::uint32_t*>(from), wanted, h);
-    if (element == 2)
-        h.sign ? clean(reinterpret_cast<std::int16_t*>(from), wanted, h)
-               : clean(reinterpret_cast<std::uint16_t*>(from), wanted, h);
-    if (element == 1)
-        h.sign ? clean(reinterpret_cast<std::int8_t*>(from), wanted, h) : clean(reinterpret_cast<std::uint8_t*>(from), wanted, h);
+    const auto tidy = [&]<class T>(T* stored) {
+        if (decoded.bits > h.stored && !h.overlay_in_pixels && has_more_bits(stored, wanted, h))
+            throw Problem{"has compressed pixels of " + std::to_string(decoded.bits) +
+                              " bits, some of which take more than the " + std::to_string(h.stored) + " that its header tells",
+                          mend};
+        clean(stored, wanted, h);
+    };
+    if (element == 4) h.sign ? tidy(reinterpret_cast<std::int32_t*>(from)) : tidy(reinterpret_cast<std::uint32_t*>(from));
+    if (element == 2) h.sign ? tidy(reinterpret_cast<std::int16_t*>(from)) : tidy(reinterpret_cast<std::uint16_t*>(from));
+    if (element == 1) h.sign ? tidy(reinterpret_cast<std::int8_t*>(from)) : tidy(reinterpret_cast<std::uint8_t*>(from));
     if (h.is_palette()) {
         const auto colours = [&]<class T>(const T* indices) {
             for (std::size_t i = 0; i < wanted; ++i)
