@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <optional>
 #include <set>
 
 #include "io/format.hpp"
@@ -92,7 +93,9 @@ private:
         bytes_.resize(entries * entry_bytes + inside);
         file_.read(bytes_.data(), bytes_.size(), "a TIFF directory");
         std::uint64_t in_values = 0;
+        colours_ = {};
         for (std::uint64_t i = 0; i < entries; ++i) in_values += check_entry(bytes_.data() + i * entry_bytes, at, index);
+        check_colours(index);
         if (in_values > file_.size() + shared_in_one)
             fail(fmt::format("the tags of its TIFF directory {} have {} bytes of values, the file {}", index, in_values,
                              file_.size()));
@@ -115,7 +118,9 @@ private:
         kinds_of_tags_ += seen_[tag] ? 0 : 1;
         seen_.set(tag);
         if (index == 0) chain_.tags[tag] = count;
-        if (count > 0) note_lost(tag, one_of(type, entry + 4 + inside), directory);
+        const auto value = one_of(type, count, entry + 4 + inside);
+        check_plain(tag, type, count, value, index);
+        if (value) note_lost(tag, *value, directory);
         if (type > TIFF_IFD8) return 0;   // no type of TIFF's: libtiff leaves the entry out
         const auto width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) return 0;
@@ -133,15 +138,65 @@ private:
             chain_.units[directory] = static_cast<std::uint16_t>(value);
     }
 
-    /// The first of an entry's values, which stands in the entry where it is a whole number.
-    std::uint64_t one_of(std::uint16_t type, const unsigned char* value) const {
-        if (type == TIFF_BYTE) return *value;
-        if (type == TIFF_SHORT) return number<std::uint16_t>(value);
-        return type == TIFF_LONG ? number<std::uint32_t>(value) : 1;
+    /// Of tags that say what the pixels are, libtiff passes over the entry where it takes neither its type nor how many values it
+    /// has nor the value, and reads the file as if nothing were said.
+    void check_plain(std::uint16_t tag, std::uint16_t type, std::uint64_t count, std::optional<std::uint64_t> value,
+                     std::size_t index) {
+        constexpr std::pair<int, const char*> numbers[] = {
+            {TIFFTAG_SUBFILETYPE, "NewSubfileType"}, {TIFFTAG_PHOTOMETRIC, "PhotometricInterpretation"},
+            {TIFFTAG_FILLORDER, "FillOrder"},        {TIFFTAG_GROUP3OPTIONS, "T4Options"},
+            {TIFFTAG_GROUP4OPTIONS, "T6Options"},    {TIFFTAG_PREDICTOR, "Predictor"}};
+        for (const auto& [number, name] : numbers) {
+            if (tag != number) continue;
+            const bool is_short = tag == TIFFTAG_PHOTOMETRIC || tag == TIFFTAG_FILLORDER || tag == TIFFTAG_PREDICTOR;
+            const bool known = tag != TIFFTAG_FILLORDER || value == FILLORDER_MSB2LSB || value == FILLORDER_LSB2MSB;
+            if (count != 1 || !value || (is_short && *value > 0xffff) || !known)
+                fail(fmt::format("its TIFF directory {} does not say its {} (tag {}) as TIFF has it, but as {} of type {}{}",
+                                 index, name, tag, count == 1 ? "a value" : fmt::format("{} values", count), type,
+                                 value && count == 1 ? fmt::format(": {}", *value) : ""));
+        }
+        if (tag == TIFFTAG_PHOTOMETRIC) colours_.palette = value == PHOTOMETRIC_PALETTE;
+        if (tag == TIFFTAG_BITSPERSAMPLE && value) colours_.bits = count == 1 ? *value : 0;
+        if (tag == TIFFTAG_COLORMAP) colours_.type = type, colours_.count = count, colours_.there = true;
     }
+
+    /// Of a palette that it does not take libtiff makes grey.
+    void check_colours(std::size_t index) const {
+        if (!colours_.palette || !colours_.there || colours_.bits < 1 || colours_.bits > 8) return;   // others are refused
+        if (colours_.count != std::uint64_t{3} << colours_.bits || (colours_.type != TIFF_BYTE && colours_.type != TIFF_SHORT))
+            fail(fmt::format(
+                "its TIFF directory {} does not say its ColorMap (tag {}) as TIFF has it, but as {} values of type {} for "
+                "samples of {} bits",
+                index, TIFFTAG_COLORMAP, colours_.count, colours_.type, colours_.bits));
+    }
+
+    /// An entry's first value where it is a whole number, and stands in the entry itself.
+    std::optional<std::uint64_t> one_of(std::uint16_t type, std::uint64_t count, const unsigned char* value) const {
+        if (count == 0) return std::nullopt;
+        const auto from_0 = [](std::int64_t number) { return number < 0 ? std::nullopt : std::optional<std::uint64_t>(number); };
+        switch (type) {
+            case TIFF_BYTE: return *value;
+            case TIFF_SBYTE: return from_0(static_cast<std::int8_t>(*value));
+            case TIFF_SHORT: return number<std::uint16_t>(value);
+            case TIFF_SSHORT: return from_0(number<std::int16_t>(value));
+            case TIFF_LONG: return number<std::uint32_t>(value);
+            case TIFF_SLONG: return from_0(number<std::int32_t>(value));
+            case TIFF_LONG8: return chain_.big ? std::optional(number<std::uint64_t>(value)) : std::nullopt;
+            case TIFF_SLONG8: return chain_.big ? from_0(number<std::int64_t>(value)) : std::nullopt;
+            default: return std::nullopt;
+        }
+    }
+
+    /// Of a directory, what it says of a palette.
+    struct Colours {
+        bool palette = false, there = false;
+        std::uint64_t bits = 1, count = 0;
+        std::uint16_t type = 0;
+    };
 
     File& file_;
     Chain chain_;
+    Colours colours_;
     bool swap_ = false;
     std::vector<unsigned char> bytes_;   ///< of a directory
     std::bitset<65536> seen_;            ///< tags

@@ -146,6 +146,12 @@ TEST_CASE("every broken file has its sentence") {
     const auto tiff = [](std::vector<TiffEntry> more) {
         return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd");
     };
+    // The entry with another type than its own.
+    const auto typed = [&](std::uint16_t type, const TiffEntry& entry) {
+        const auto words = [](std::uint16_t tag, std::uint16_t of) { return Bytes{}.add(tag).add(of).text; };
+        std::string bytes = tiff({entry});
+        return bytes.replace(bytes.rfind(words(entry.tag, entry.type)), 4, words(entry.tag, type));
+    };
     const auto nrrd = [](const std::string& more) {
         return "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 4\nencoding: raw\n" + more + "\nabcdefgh";
     };
@@ -262,6 +268,16 @@ TEST_CASE("every broken file has its sentence") {
         // libtiff passes over what it has no use for, and gives the differences themselves.
         {"differences.tif", tiff({{317, 3, {2}}}), "differences of neighbours (Predictor) and is uncompressed"},
         {"packbits.tif", tiff({{259, 3, {32773}}, {317, 3, {2}}}), "(Predictor) and is compressed by packbits"},
+        {"two.tif", tiff({{317, 3, {2, 2}}}), "does not say its Predictor (tag 317) as TIFF has it, but as 2 values of type 3"},
+        {"none.tif", tiff({{317, 3, {}}}), "as 0 values of type 3"},
+        {"byte.tif", typed(7, {317, 3, {2}}), "(tag 317) as TIFF has it, but as a value of type 7"},
+        {"unknown.tif", typed(4099, {266, 3, {2}}), "FillOrder (tag 266) as TIFF has it, but as a value of type 4099"},
+        {"order.tif", tiff({{266, 3, {3}}}), "FillOrder (tag 266) as TIFF has it, but as a value of type 3: 3"},
+        {"large.tif", tiff({{317, 4, {65538}}}), "as a value of type 4: 65538"},
+        {"photometric.tif", typed(2, {262, 3, {1}}), "PhotometricInterpretation (tag 262)"},
+        {"fax.tif", typed(7, {292, 4, {1}}), "T4Options (tag 292)"},
+        {"reduced.tif", typed(0, {254, 4, {1}}), "NewSubfileType (tag 254)"},
+        {"colours.tif", tiff({{262, 3, {3}}, {320, 3, std::vector<std::uint64_t>(767)}}), "ColorMap (tag 320) as TIFF has it, but as 767"},
         {"turned.tif", make_tiff({tiff_picture(4, 1, 8, 1, 16, 4, {{317, 3, {3}}})}, "abcd", true, true), "(Predictor)"},
         {"palette.tif", tiff({{262, 3, {3}}, {258, 3, {4}}}), "damaged"},
         {"channels.tif", tiff({{258, 3, {8, 8}}, {277, 3, {2}}, {256, 4, {2}}}), "2 channels that are not colours"},
