@@ -89,6 +89,24 @@ std::string nested_groups(std::uint64_t count) {
     return out.text;
 }
 
+// By h5py, each 3 x 2 x 2 numbers in chunks of a plane, the second of which was never written: hole (of u16, filled with 9), nan
+// (of floats), never (filled with 9, but H5D_FILL_TIME_NEVER), plain (without a fill value), and none (no chunk at all); flat, 2
+// x 2 numbers in one piece, of which none was written.
+constexpr const char* hdf5_holes =
+    "eNrtm79OwzAQxs9OAFNASlkoXegGYweQutECRUyAgKEjHYpAVAEhhNjoCG+CxAt0ZOzMxCMwMrKBE9uQpEqaqlC14vtJ1snny586jqvv7DzsbG3PZfIZ8hCC"
+    "bHIoyKemsxmum/ZjbZm299o+cuNnfltO+7P6/NG4o4Nq1Yv+jGCuU7SVLRD4j+xUK/uerel6SdsOD8edXjQbnnXrrl93GzeNK2kvm/Uzz+NeuH77SbN+HRy3"
+    "ceOK0ZSKYaaursws5bB0HI/YeL/jn8r59qn3YUL7ucWZ55/W8TYJ5dc+oe/U4vbtxM+rxwPFZ15GmsaXp8w5UflXnsPh7t4Wo0kq6np7IzlemP61kuPMrNNe"
+    "TI4z84hYTo5bMfNLJTnOPPfa6nDHszffMfm4ovOdSHl8OxvuX94j/jkbrseNT46pBgAAAAAAgJHD0w6WVIfTlKEZmpWe1jr5Iq8sS0sWRyqfgixFWcqVaHz3"
+    "8QAAAAAY/f//385L5/xTZQtLpJZaCrQgaOFOtwfz06r92W8y+WnjC+SnO3lzaz+5advcf3d+ujRQf8TlU52Ux3d0ftSJ9EscrynzqTaGKgAAAAAAAP9AT/Xa"
+    "58PS7vPJrXTrqD/f5zPo/pS3PvenvGN/CgAAAAAAAGOspyaHpKfE97oUhXXT6Vpfuqn2p/0xqJ766FNPyR8IPQUAAAAAAMDY6qmR/Q7dSJmhrk8xeafh/lCr"
+    "ZEzJwFidk1pPcqMn1RfnFotTbK2RGB9fhnCxAg==";
+
+// By h5py: whole, 1 to 12 as 3 x 2 x 2 in chunks of a plane.
+constexpr const char* hdf5_whole =
+    "eNrr9HBx4+WS4mIAAQ4OBhYGAQZk8B8KLgii8mHyCVCaEUp3QOkVTDBxRrCcBFRcEGo+urqQIFdXkOr/aABmjwELhOZgGAUjEXi4OgaA6AgoH5ZKTzChqivP"
+    "yM9JRUqPHhTay8jACjGLEca3gNDMEAFmqDomNBq3uADYKAG4GMQnrMCUDRJnYmZihKRzBYh6JpYKVkQWY0LCUJBB13gI9vN3AeVoWD5UYB5Nm+QAUHnHCEwN"
+    "6OUdseXbDkHU8pCRgPoDaOqZCKg/IYjKx5WemUajchSMglEwCkbBKBgFo2AUjAKaA0Zgy5uZgQXYb2RjYAe26jkZuBi4GXgYACQSQsk=";
+
 std::string unpacked(std::string_view base64) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string packed;
@@ -344,4 +362,35 @@ TEST_CASE("libraries: two numbers of HDF5 are a complex one by their names, whic
     CHECK(values_of<C>(read("short")) == std::vector<C>{{1, 3}, {2, 4}});
     CHECK(problem(folder / "a.h5", "places").find("records of \"lat\" and \"lon\"") != std::string::npos);
     CHECK(problem(folder / "a.h5", "mixed").find("records of \"r\" and \"imag\"") != std::string::npos);
+}
+
+TEST_CASE("libraries: chunks that an HDF5 dataset lacks are told, and such as lie beyond it refused") {
+    const Folder folder;
+    put(folder / "a.h5", unpacked(hdf5_holes));
+    if (host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that reads HDF5 is not built");
+        return;
+    }
+    const auto told = [&](const char* name) { return told_of(io::info(folder / "a.h5", of(name))); };
+    for (const auto& [name, fill] : {std::pair<const char*, std::uint16_t>{"hole", 9}, {"never", 0}, {"plain", 0}}) {
+        CHECK(told(name) == "1 of its 3 chunks are not there: they are filled with " + std::to_string(fill));
+        CHECK(values_of<std::uint16_t>(io::read(folder / "a.h5", of(name))) ==
+              std::vector<std::uint16_t>{1, 2, 3, 4, fill, fill, fill, fill, 9, 10, 11, 12});
+    }
+    CHECK(told("nan") == "1 of its 3 chunks are not there: they are filled with nan");
+    for (const char* const name : {"none", "flat"})
+        CHECK(problem(folder / "a.h5", name) == std::string("has none of the elements of its dataset /") + name);
+
+    std::string whole = unpacked(hdf5_whole);
+    put(folder / "a.h5", whole);
+    CHECK(told("whole").empty());
+    const std::size_t second = whole.find(std::string("TREE\x01", 5)) + 24 + 48;   // its key: bytes, filters, three places
+    REQUIRE(whole[second + 8] == 1);
+    for (const std::size_t byte : {8, 11, 16, 19, 24}) {
+        CAPTURE(byte);
+        std::string damaged = whole;
+        damaged[second + byte] = '\x10';
+        put(folder / "a.h5", damaged);
+        CHECK_FALSE(problem(folder / "a.h5", "whole").empty());
+    }
 }

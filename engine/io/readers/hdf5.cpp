@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "io/readers/hdf5_chunks.hpp"
 #include "io/readers/hdf5_lzf.hpp"
 #include "io/readers/hdf5_minc.hpp"
 #include "io/readers/hdf5_parts.hpp"
@@ -184,6 +185,8 @@ private:
             elements *= size;
         }
         check_storage(elements * H5Tget_size(type_.memory), elements * H5Tget_size(stored));
+        if (const std::string missing = missing_chunks(dataset_, path_, sizes_, type_); !missing.empty())
+            said_["warnings"].push_back(missing);
         said_["type"] = type_.name;
         said_["format"] = "hdf5";
         const std::string kind = text_at(dataset_, "MATLAB_class");
