@@ -129,7 +129,11 @@ void describe_space(Volume& volume) {
                                  Concern::spacing});
     }
     const bool sform = h.sform_code > 0 && is_finite(matrix_of_rows(h)),
-               qform = h.qform_code > 0 && is_finite(matrix_of_quaternion(h));
+               qform = h.qform_code > 0 && turns(h) && is_finite(matrix_of_quaternion(h));
+    if (h.sform_code > 0 && !sform) file.warnings.push_back("its sform has numbers that are none: it is left out");
+    if (h.qform_code > 0 && !qform)
+        file.warnings.push_back(turns(h) ? "its qform has numbers that are none: it is left out"
+                                         : "its qform's quaternion is no rotation: the qform is left out");
     if (!sform && !qform) return;
     Matrix affine = sform ? matrix_of_rows(h) : matrix_of_quaternion(h);
     const bool both = sform && qform && alike(affine, matrix_of_quaternion(h), desc);
@@ -227,6 +231,12 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
         fail(source, fmt::format("holds elements of NIfTI's data type {}, which cannot be read", h.datatype),
              "convert it to an integer or float type");
     }
+    const int bits = static_cast<int>(bytes_of(row->type)) * row->channels * 8;
+    if (h.bits != 0 && h.bits != bits)
+        fail(source,
+             fmt::format("says that its elements have {} bits (bitpix), and NIfTI's data type {}, which has {}", h.bits,
+                         h.datatype, bits),
+             again);
     volume.stored = row->type;
     volume.file.colour = row->channels == 4 ? Colour::rgb_alpha : row->channels == 3 ? Colour::rgb : Colour::grey;
 
@@ -261,12 +271,22 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
             fmt::format("its slope is {}, and its intercept no number: values are read as they are stored", h.slope));
     const std::string loss = volume.scaled ? loss_by_scale(to_string(volume.stored), h.slope, h.inter) : std::string();
     if (!loss.empty()) file.warnings.push_back(loss);
+    for (const Axis& axis : file.desc.axes) {
+        const std::size_t at = std::string_view("?xyztn").find(axis.name);
+        if (at != std::string_view::npos && !std::isfinite(h.pixdim[at]))
+            fail(source, fmt::format("says that its voxels are {} apart along {} (pixdim[{}])", h.pixdim[at], axis.name, at),
+                 again);
+    }
     describe_space(volume);
     describe_intent(volume);
     if (!h.description.empty()) file.metadata.notes["nifti.description"] = h.description;
 
-    if (!(h.vox_offset >= 0 && h.vox_offset < 1e15))
-        fail(source, fmt::format("says that its voxels begin at byte {}", h.vox_offset), again);
+    // In one file 0 stands where nothing is said: behind the header.
+    const bool inside_header = !pair && h.vox_offset != 0 && h.vox_offset < static_cast<double>(position + 4);
+    if (!(h.vox_offset >= 0 && h.vox_offset < 1e15) || h.vox_offset != std::floor(h.vox_offset) || inside_header)
+        fail(source,
+             fmt::format("says that its voxels begin at byte {}{}", h.vox_offset, inside_header ? ", inside its header" : ""),
+             again);
     volume.elements_at = static_cast<std::uint64_t>(h.vox_offset);
     std::uint64_t there = source.bytes;   // of the file that holds the voxels
     if (pair) {

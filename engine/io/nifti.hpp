@@ -14,7 +14,7 @@ struct Header {
     int version = 1;
     bool swap = false;  ///< its byte order is not this machine's
     int datatype = 0;
-    int bits = 0;                       ///< of an element; written, and not believed when read
+    int bits = 0;                       ///< of an element, all its channels; 0: not said
     std::array<std::int64_t, 8> dim{};  ///< [0] how many
     std::array<double, 8> pixdim{};     ///< [0] the handedness of the quaternion
     double vox_offset = 0, slope = 0, inter = 0;
@@ -32,6 +32,8 @@ struct Header {
 Header parse(std::span<const unsigned char> bytes, int version, bool swap);
 /// In this machine's byte order, with the four bytes behind it that say that there are no extensions.
 std::string compose(const Header&);
+/// Whether the quaternion form turns at all: numbers, and no longer than 1 but for how f32 rounds.
+bool turns(const Header&);
 /// Row-major 4 x 4 of the quaternion form: rotation, voxel sizes and offset.
 std::array<double, 16> matrix_of_quaternion(const Header&);
 /// The other way round, in the units of the header: false where voxels are skewed, or pixdim are not their sizes; then nothing is

@@ -42,6 +42,7 @@ Header parse(std::span<const unsigned char> bytes, int version, bool swap) {
     h.version = version;
     h.swap = swap;
     h.datatype = load<std::int16_t>(b + at.datatype, swap);
+    h.bits = load<std::int16_t>(b + at.bitpix, swap);
     if (version == 1) {
         load_row<std::int16_t>(h.dim, b + at.dim, swap);
         load_row<float>(h.pixdim, b + at.pixdim, swap);
@@ -119,6 +120,11 @@ std::string compose(const Header& h) {
     h.description.copy(out.data() + at.description, 79);
     h.intent_name.copy(out.data() + at.intent_name, 15);
     return out;
+}
+
+bool turns(const Header& h) {
+    const auto& q = h.quaternion;
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] <= 1.001;   // false of NaN, too
 }
 
 std::array<double, 16> matrix_of_quaternion(const Header& h) {

@@ -1,5 +1,7 @@
 // Files that lie, end early or were damaged: an IoError with a name and a hint, or, where the damage cannot be seen, an
 // array; never a crash, never a file left behind.
+#include <cmath>
+
 #include "support.hpp"
 
 using namespace parallax;
@@ -142,6 +144,7 @@ TEST_CASE("every broken file has its sentence") {
     const auto with = [](std::string bytes, std::size_t at, const std::string& change) {
         return bytes.replace(at, change.size(), change);
     };
+    const auto floats = [](std::initializer_list<float> values) { return Bytes{}.add_all(values).text; };
     const auto npy = [](const std::string& dictionary) { return make_npy(dictionary, std::string(24, '\0')); };
     const auto tiff = [](std::vector<TiffEntry> more) {
         return make_tiff({tiff_picture(4, 1, 8, 1, 8, 4, std::move(more))}, "abcd");
@@ -218,6 +221,13 @@ TEST_CASE("every broken file has its sentence") {
         {"overflow.nii", nifti([](auto& n) { n.dim = {5, 32767, 32767, 32767, 32767, 32767}; }), "more than 2^63 bytes"},
         {"many.nii", nifti([](auto& n) { n.dim = {6, 1, 1, 1, 1, 1, 2}; }), "6 dimensions"},
         {"type.nii", nifti([](auto& n) { n.datatype = 1536; }), "data type 1536"},
+        {"inside.nii", with(nifti_i2(), 108, floats({100})), "voxels begin at byte 100, inside its header"},
+        {"behind.nii", with(nifti_i2(), 108, floats({348})), "inside its header"},
+        {"half.nii", with(nifti_i2(), 108, floats({352.5f})), "voxels begin at byte 352.5"},
+        {"bitpix.nii", with(nifti_i2(), 72, Bytes{}.add<std::int16_t>(8).text),
+         "8 bits (bitpix), and NIfTI's data type 4, which has 16"},
+        {"nan.nii", nifti([](auto& n) { n.pixdim[2] = std::nanf(""); }), "apart along y (pixdim[2])"},
+        {"infinite.nii", nifti([](auto& n) { n.pixdim[3] = INFINITY; }), "says that its voxels are inf apart along z"},
         {"words.nii.gz", "these are words", "does not begin as one"},
         {"width.tif", tiff({{256, 4, {1000000000}}, {257, 4, {1000000000}}, {278, 4, {1000000000}}}), "cannot come out of"},
         {"zero.tif", tiff({{256, 4, {0}}}), "TIFF"},
@@ -277,7 +287,8 @@ TEST_CASE("every broken file has its sentence") {
         {"photometric.tif", typed(2, {262, 3, {1}}), "PhotometricInterpretation (tag 262)"},
         {"fax.tif", typed(7, {292, 4, {1}}), "T4Options (tag 292)"},
         {"reduced.tif", typed(0, {254, 4, {1}}), "NewSubfileType (tag 254)"},
-        {"colours.tif", tiff({{262, 3, {3}}, {320, 3, std::vector<std::uint64_t>(767)}}), "ColorMap (tag 320) as TIFF has it, but as 767"},
+        {"colours.tif", tiff({{262, 3, {3}}, {320, 3, std::vector<std::uint64_t>(767)}}),
+         "ColorMap (tag 320) as TIFF has it, but as 767"},
         {"turned.tif", make_tiff({tiff_picture(4, 1, 8, 1, 16, 4, {{317, 3, {3}}})}, "abcd", true, true), "(Predictor)"},
         {"palette.tif", tiff({{262, 3, {3}}, {258, 3, {4}}}), "damaged"},
         {"channels.tif", tiff({{258, 3, {8, 8}}, {277, 3, {2}}, {256, 4, {2}}}), "2 channels that are not colours"},

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
+#include <cmath>
+
 #include "io/support.hpp"
 #include "parallax/host/json.hpp"
 #include "support/helper.hpp"
@@ -293,4 +295,29 @@ TEST_CASE("units: NIfTI whose two ways to say distances differ tells which are t
     file.pixdim = {1, 2, 3, 4, 1, 1, 1, 1};
     put(folder / "a.nii", file.header() + std::string(8, 'a'));
     CHECK(io::info(folder / "a.nii").warnings.empty());
+}
+
+TEST_CASE("units: a qform or sform of NIfTI that is none is told, and left out") {
+    const Folder folder;
+    NiftiFixture file;
+    file.dim = {3, 2, 2, 2};
+    file.datatype = 2;
+    file.qform = 1;
+    const auto info = [&] {
+        put(folder / "a.nii", file.header() + std::string(8, 'a'));
+        return io::info(folder / "a.nii");
+    };
+    file.quaternion[0] = 1.0000002f;   // half a turn, and what f32 makes of it
+    CHECK(info().warnings.empty());
+    CHECK(info().metadata.affine);
+    file.quaternion[0] = 2;
+    CHECK(has_warning(info(), "its qform's quaternion is no rotation"));
+    CHECK_FALSE(info().metadata.affine);
+    file.quaternion = {0, 0, 0, NAN, 0, 0};
+    CHECK(has_warning(info(), "its qform has numbers that are none"));
+    file.sform = 1, file.srow = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 5};
+    CHECK(info().metadata.affine);
+    file.srow[2] = NAN;
+    CHECK(has_warning(info(), "its sform has numbers that are none"));
+    CHECK_FALSE(info().metadata.affine);
 }
