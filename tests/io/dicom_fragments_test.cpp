@@ -232,3 +232,26 @@ TEST_CASE("dicom: lossless JPEG of pixels that take fewer bits than a byte is re
     file.stored = 5, file.high = 4;
     CHECK(problem(folder / "a.dcm", file.bytes(), {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31}).empty());
 }
+
+TEST_CASE("dicom: lossless JPEG of fewer bits than the header tells is read where it fills as many bytes, and else called that") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file = compressed(kinds[0]);
+    file.allocated = 16;
+    // By imagecodecs, of 10 bits: 1, 68, 135 ...
+    file.fragments = {from_hex(
+        "ffd8ffc400160001010100000000000000000000000000080709ffc3000b0a0004000401001100ffda00080100000600"
+        "00c00a1d0e87a18864321b4310c86436862190c860ffd900")};
+    std::vector<std::uint16_t> wanted;
+    for (int i = 0; i < 16; ++i) wanted.push_back(static_cast<std::uint16_t>(1 + 67 * i));
+    for (const int stored : {10, 12, 16}) {
+        CAPTURE(stored);
+        file.stored = static_cast<std::uint16_t>(stored), file.high = static_cast<std::uint16_t>(stored - 1);
+        put(folder / "a.dcm", file.bytes());
+        CHECK(values_of<std::uint16_t>(io::read(folder / "a.dcm")) == wanted);
+    }
+    file.fragments = {kinds[0].stream};   // of 8
+    has(problem(folder / "a.dcm", file.bytes()), "compressed pixels of 8 bits, which GDCM does not read into 16");
+    file.allocated = 1, file.stored = 1, file.high = 0;
+    has(problem(folder / "a.dcm", file.bytes()), "compressed pixels of 1 bit, which are not read");
+}

@@ -278,6 +278,8 @@ Decoded decode_whole(const Header& h) {
             return {decode_rle(h, *packed), false, ybr};
         }
     }
+    if (h.allocated == 1)
+        throw Problem{"is a DICOM file of compressed pixels of 1 bit, which are not read", "convert it to 8 bits"};
     std::string bytes;
     if (fragments.frames.empty()) {
         stream.clear();
@@ -298,10 +300,15 @@ Decoded decode_whole(const Header& h) {
     gdcm::PixelFormat format = image.GetPixelFormat();
     const auto* const sizes = image.GetDimensions();
     const std::int64_t frames = image.GetNumberOfDimensions() > 2 ? sizes[2] : 1;
-    if (sizes[0] != h.columns || sizes[1] != h.rows || frames != h.frames || format.GetSamplesPerPixel() != h.samples ||
-        format.GetBitsAllocated() != h.allocated)
+    if (sizes[0] != h.columns || sizes[1] != h.rows || frames != h.frames || format.GetSamplesPerPixel() != h.samples)
         throw Problem{"has other pixels than its header says", again};
+    const std::int64_t allocated = format.GetBitsAllocated();   // of JPEG by the stream
+    if ((allocated + 7) / 8 * 8 != h.allocated)
+        throw Problem{"is a DICOM file of compressed pixels of " + std::to_string(format.GetBitsStored()) +
+                          " bits, which GDCM does not read into " + std::to_string(h.allocated),
+                      "convert it to JPEG 2000, JPEG-LS or RLE, for instance by pydicom's decompress() and compress()"};
     if (bits > 0) {   // GDCM clears those of JPEG that the header does not tell, and ends the process where these are fewer than 8
+        format.SetBitsAllocated(static_cast<unsigned short>(h.allocated));
         format.SetBitsStored(static_cast<unsigned short>(bits));
         format.SetHighBit(static_cast<unsigned short>(bits - 1));
         image.SetPixelFormat(format);
