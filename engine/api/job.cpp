@@ -6,6 +6,7 @@
 #include "modes/ranks.hpp"
 #include "modes/run.hpp"
 #include "registry/registry.hpp"
+#include "support/given_path.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ Job Job::parse(const std::string& json) {
 
 Job Job::load(const std::string& file) {
     Job job;
-    job.impl_->json = engine::load_json(engine::path_from(file));
+    job.impl_->json = engine::load_json(engine::path_from(host::check_path(file, "")));
     return job;
 }
 
@@ -74,17 +75,17 @@ std::string Job::json() const { return impl_->json.dump(2); }
 namespace {
 
 /// From here on, whatever folder the application goes to meanwhile. An empty one is told of by others.
-std::filesystem::path from_here(const std::string& path) {
-    return path.empty() ? std::filesystem::path() : engine::whole_path(engine::path_from(path));
+std::filesystem::path from_here(const std::string& option, const std::string& path) {
+    return path.empty() ? std::filesystem::path() : engine::whole_path(engine::path_from(host::check_path(path, option)));
 }
 
 engine::Locations locations_of(const JobOptions& options) {
     engine::Locations where;
-    where.job_folder = from_here(options.folder);
-    where.out = from_here(options.out);
+    where.job_folder = from_here("folder", options.folder);
+    where.out = from_here("out", options.out);
     where.confined = options.confined;
     where.synced = options.sync;
-    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, from_here(folder));
+    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, from_here("roots", folder));
     return where;
 }
 
@@ -107,7 +108,7 @@ engine::series::SeriesOptions series_options_of(const JobOptions& options) {
         throw ConfigError("shard", fmt::format("shard {} of {}", options.shard, options.shards),
                           "a shard from 1 to the number of shards");
     const auto manifest =
-        options.manifest.empty() ? from_here(options.out) / "job.series" : from_here(options.manifest);
+        options.manifest.empty() ? from_here("out", options.out) / "job.series" : from_here("manifest", options.manifest);
     return {manifest, options.overwrite, options.resume, {options.shard, options.shards}};
 }
 
@@ -122,7 +123,7 @@ engine::RunJobOptions run_options_of(const JobOptions& options, std::string& rep
     run.series.readers = options.readers;
     run.series.writers = options.writers;
     run.series.in_flight = options.in_flight;
-    run.series.trace = from_here(options.trace);
+    run.series.trace = from_here("trace", options.trace);
     return run;
 }
 

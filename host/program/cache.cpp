@@ -1,6 +1,7 @@
 // Where programs are kept: in a folder, or where none can be had in memory.
 #include "parallax/host/program.hpp"
 #include "program/disk_cache.hpp"
+#include "support/given_path.hpp"
 #include "support/platform.hpp"
 #include "support/sizes.hpp"
 #include "support/warnings.hpp"
@@ -106,7 +107,7 @@ std::shared_ptr<ProgramCache> ProgramCache::open(std::string folder) {
     const std::uint64_t limit = limit_from_environment();
     const std::uint64_t in_memory = std::min(limit, most_in_memory);
     if (folder == "off") return std::make_shared<MemoryCache>(in_memory);
-    const fs::path path = folder.empty() ? platform::cache_folder() : fs::path(folder);
+    const fs::path path = folder.empty() ? platform::cache_folder() : fs::path(check_path(folder, "cache_folder"));
     if (path.empty()) return std::make_shared<MemoryCache>(in_memory, "", "neither HOME nor XDG_CACHE_HOME names one");
     if (const std::string problem = why_unusable(path); !problem.empty())
         return std::make_shared<MemoryCache>(in_memory, path.string(), problem);

@@ -1,5 +1,7 @@
 #include "support/json_reader.hpp"
 
+#include "support/given_path.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -63,13 +65,10 @@ double JsonValue::number(double least, double most) const {
 
 std::string JsonValue::path() const {
     constexpr std::size_t most = 4096;
-    std::string given = text("the path of a file");
+    const std::string given = text("the path of a file");
     if (given.size() > most)
         throw ConfigError(pointer_, fmt::format("a path of {} bytes", given.size()), fmt::format("at most {} bytes", most));
-    if (given.find('\0') != given.npos)   // the system would take what stands before it for all of it
-        throw ConfigError(pointer_, fmt::format("the path \"{}\" with \\u0000 behind it", given.substr(0, given.find('\0'))),
-                          "a path without \\u0000");
-    return given;
+    return host::check_path(given, pointer_);
 }
 
 std::vector<std::string> JsonValue::paths() const {

@@ -20,6 +20,7 @@
 #include "selftest/selftest.hpp"
 #include "selftest/worker.hpp"
 #include "support/child.hpp"
+#include "support/given_path.hpp"
 #include "tune/tune.hpp"
 #include "tune/worker.hpp"
 
@@ -34,13 +35,13 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 Json parse(const std::string& text, const std::string& name) { return engine::parse_json(text, name); }
 
 std::vector<std::string> worker_of(const Options& options, const std::string& whom) {
-    return {host::program_path(options.program).string(), "worker", whom};
+    return {host::program_path(host::check_path(options.program, "program")).string(), "worker", whom};
 }
 
 engine::Locations locations_of(const CompareOptions& options) {
     engine::Locations where;
-    where.job_folder = engine::path_from(options.folder);
-    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, engine::path_from(folder));
+    where.job_folder = engine::path_from(host::check_path(options.folder, "--folder"));
+    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, engine::path_from(host::check_path(folder, "--root")));
     return where;
 }
 
@@ -91,7 +92,7 @@ std::string compare(const std::string& text, const CompareOptions& options) {
         json = engine::compare::study_of_job(json, registry.algorithms(), run.where);
     const engine::compare::Study study = engine::compare::parse_study(json, registry.algorithms(), options.quick);
     const auto points = engine::compare::expand(study, registry.algorithms());
-    run.out = engine::compare::make_report_folder(options.out, options.overwrite);
+    run.out = engine::compare::make_report_folder(host::check_path(options.out, "--out"), options.overwrite);
     run.worker = worker_of(options, "compare");
     run.resume = options.resume;
     run.overwrite = options.overwrite;
@@ -127,7 +128,7 @@ bool worse(const std::string& history) {
 
 std::string merge(const std::vector<std::string>& reports, const std::string& out, bool overwrite) {
     const Reports read = read_reports(reports);
-    const fs::path folder = fs::absolute(engine::path_from(out));
+    const fs::path folder = fs::absolute(engine::path_from(host::check_path(out, "--out")));
     engine::writable_ancestor(folder / "report.json", "--out");
     const Json merged = engine::compare::merge(read.reports, read.names);
     engine::compare::write_report(merged, folder, overwrite);
@@ -162,7 +163,7 @@ std::string tune(const TuneOptions& options) {
     if (options.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     for (const std::string& name : options.algorithms) registry.get(name, "ALGORITHM");
     run.budget.seconds = options.seconds;
-    run.out = engine::path_from(options.out);
+    run.out = engine::path_from(host::check_path(options.out, "--out"));
     run.again = options.again;
     run.builders = engine::tune::builders_here();
     run.worker = worker_of(options, "tune");

@@ -178,6 +178,16 @@ TEST_CASE("what only a series has, and what no run can have, is refused by the n
     CHECK(pointer_of(single, {.in_flight = 0}) == "in_flight");
     CHECK(pointer_of(single, {.trace = frames.out / "trace.json"}) == "trace");
     CHECK(pointer_of(single, {}) == "nothing");
+    const auto cut = [](const std::string& path) { return path + std::string("\0/elsewhere", 11); };
+    CHECK(pointer_of(single, {.roots = {{"data", cut("data")}}}) == "roots");
+    CHECK(pointer_of(single, {.manifest = cut("manifest")}) == "manifest");
+    CHECK(pointer_of(single, {.trace = cut("trace.json")}) == "trace");
+    CHECK(pointer_of(single, {.overwrite = true}, {.device = "native", .cache_folder = cut("cache")}) == "cache_folder");
+    CHECK_THROWS_WITH_AS(run(single, {.folder = frames.in.text(), .out = cut(frames.out / "new")}, {.device = "native"}),
+                         doctest::Contains("with \\u0000 behind it"), ConfigError);
+    CHECK_THROWS_WITH_AS(run(single, {.folder = cut(frames.in.text()), .out = frames.out.text()}, {.device = "native"}),
+                         doctest::Contains("with \\u0000 behind it"), ConfigError);
+    CHECK_THROWS_WITH_AS(Job::load(cut(frames.in / "job.json")), doctest::Contains("with \\u0000 behind it"), ConfigError);
     CHECK_THROWS_AS(run(single, std::vector<Engine>{}, {}), ConfigError);
     CHECK_THROWS_AS(
         run(single, {.folder = frames.in.text(), .out = frames.out.text(), .overwrite = true}, {.device = "no such device"}),
