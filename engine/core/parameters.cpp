@@ -1,9 +1,10 @@
 #include "core/parameters.hpp"
 
+#include "support/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace parallax::engine {
@@ -144,7 +145,7 @@ Parameters Parameters::with_keys_of(const Parameters& there) const {
 
 std::string Parameters::in_written_keys(std::string text) const {
     if (!written_) return text;
-    const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const auto is_of_word = [](char c) { return host::is_letter(c) || host::is_digit(c) || c == '_'; };
     for (const auto& [key, instead] : *written_) {
         for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) {
             const std::size_t end = at + key.size();

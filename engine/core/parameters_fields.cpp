@@ -1,5 +1,6 @@
 // Kinds of parameter fields: what each admits, how it is read and how it is written.
 #include "core/plain_field.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -51,17 +52,11 @@ bool admits(const NumberRule& rule, double value) {
 std::string unquoted(const Json& value) {
     if (!value.is_string()) return {};
     const std::string& text = value.get_ref<const std::string&>();
-    std::size_t used = 0;
-    double number = 0;
-    try {
-        number = std::stod(text, &used);
-        if (!std::isfinite(number)) return {};
-    } catch (const std::exception&) {   // no number
-        return {};
-    }
-    const std::string written = text.substr(0, used),
-                      right = Json::accept(written) ? written : Json(number).dump();   // ".6": 0.6
-    return used < text.size()  ? fmt::format("write the number alone, without quotes: {}", right)
+    const auto found = host::leading_number(text);
+    if (!found || !std::isfinite(found->number)) return {};
+    const std::string written = text.substr(0, found->used),
+                      right = Json::accept(written) ? written : Json(found->number).dump();   // ".6": 0.6
+    return found->used < text.size()  ? fmt::format("write the number alone, without quotes: {}", right)
            : written == right ? fmt::format("write it without quotes: {}", right)
                               : fmt::format("JSON has it as {}", right);
 }
@@ -289,7 +284,8 @@ Json write_length(double metres, const std::string& unit) {
     if (std::isnan(metres)) return nullptr;   // not set
     const double scale = per_metre(unit);
     for (int digits = 15; digits <= 17; ++digits) {
-        const double value = std::stod(fmt::format("{:.{}g}", metres * scale, digits));
+        const auto read = host::leading_number(fmt::format("{:.{}g}", metres * scale, digits));
+        const double value = read ? read->number : metres * scale;
         if (value / scale != metres) continue;
         if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
         return value;

@@ -1,9 +1,10 @@
 #include "job/json_advice.hpp"
 
+#include "support/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <string_view>
 
@@ -12,8 +13,8 @@ namespace parallax::engine {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return host::is_letter(c) || c == '_'; }
+using host::is_digit;
 
 /// The text with the place where reading ended: at its last character, or inside a string.
 struct Place {
@@ -127,8 +128,7 @@ JsonAdvice on_string(const Place& p) {
 /// "Nan", "True", "none": a word that other languages have.
 JsonAdvice on_word(const Place& p) {
     const std::string word(p.word());
-    std::string small = word;
-    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string small = host::lower(word);
     const std::string found = fmt::format("the word {}", word);
     while (!small.empty() && (small.front() == '-' || small.front() == '+')) small.erase(0, 1);
     if (small == "nan" || small == "inf" || small == "infinity")

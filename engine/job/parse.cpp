@@ -9,6 +9,7 @@
 #include "job/pattern.hpp"
 #include "support/json_reader.hpp"
 #include "support/sizes.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -288,8 +289,7 @@ StepSpec read_step(const JsonValue& value, const std::vector<Algorithm>& algorit
 
 /// ".nii.gz" counts as one extension.
 std::string extension_of(const std::string& file) {
-    std::string name = to_utf8(path_from(file).filename());
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = host::lower(to_utf8(path_from(file).filename()));
     if (name.size() > 7 && name.compare(name.size() - 7, 7, ".nii.gz") == 0) return ".nii.gz";
     return to_utf8(path_from(name).extension());
 }

@@ -1,24 +1,23 @@
 #include "parallax/host/error.hpp"
 #include "parallax/host/program.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace parallax::host {
 namespace {
 
 bool is_identifier(const std::string& name) {
-    const auto word = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
-    return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 && std::all_of(name.begin(), name.end(), word);
+    const auto word = [](char c) { return c == '_' || is_letter(c) || is_digit(c); };
+    return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), word);
 }
 
 // Drivers split the option string each in its own way: what would need quoting is refused.
 bool survives_option_string(const std::string& value) {
-    return std::none_of(value.begin(), value.end(), [](char c) {
-        return std::isspace(static_cast<unsigned char>(c)) != 0 || c == '"' || c == '\'' || c == '\\' || c == '\0';
-    });
+    return std::none_of(value.begin(), value.end(),
+                        [](char c) { return is_space(c) || c == '"' || c == '\'' || c == '\\' || c == '\0'; });
 }
 
 }  // namespace

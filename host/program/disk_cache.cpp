@@ -8,6 +8,7 @@
 #include "program/lock.hpp"
 #include "support/entries.hpp"
 #include "support/platform.hpp"
+#include "support/text.hpp"
 #include "support/warnings.hpp"
 
 #include <fmt/format.h>
@@ -97,7 +98,7 @@ private:
     static std::string entry_name(const std::string& key) {
         std::string name = key;
         for (char& c : name)
-            if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_') c = '_';
+            if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_') c = '_';
         return name;
     }
     fs::path path_of(const std::string& key) const { return folder_ / (entry_name(key) + ".bin"); }

@@ -1,12 +1,12 @@
 #include "support/json_words.hpp"
 
 #include "support/synonyms.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 namespace parallax {
@@ -15,7 +15,7 @@ namespace {
 
 /// Optimal string alignment without case: Levenshtein's distance in which a swap of neighbours counts once.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
-    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    const auto lower = [](char c) { return host::lower(c); };
     std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
     std::iota(previous.begin(), previous.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {

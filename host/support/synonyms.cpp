@@ -1,8 +1,9 @@
 #include "support/synonyms.hpp"
 
+#include "support/text.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 
 namespace parallax {
@@ -163,8 +164,7 @@ constexpr std::array synonyms = std::to_array<Synonym>({
 
 std::string synonym(const std::string& word, const std::vector<std::string>& candidates) {
     if (word.size() > 40) return {};
-    std::string small = word;
-    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string small = host::lower(word);
     std::string_view base = small, unit;
     for (const std::string_view ending : {"_nm", "_um", "_mm", "_cm", "_m"}) {
         if (!base.ends_with(ending)) continue;

@@ -5,24 +5,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 #include <cstdint>
 
 namespace parallax::host {
-namespace {
-
-char lower_char(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-
-}  // namespace
-
 std::string lower(std::string_view text) {
     std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), lower_char);
+    for (char& c : result) c = lower(c);
     return result;
 }
 
+std::optional<LeadingNumber> leading_number(std::string_view text) {
+    const char* begin = text.data();
+    const char* const end = begin + text.size();
+    while (begin != end && is_space(*begin)) ++begin;
+    if (begin != end && *begin == '+' && end - begin > 1 && begin[1] != '-') ++begin;
+    double number = 0;
+    const auto [rest, problem] = std::from_chars(begin, end, number);
+    if (problem != std::errc()) return std::nullopt;
+    return LeadingNumber{number, static_cast<std::size_t>(rest - text.data())};
+}
+
 std::string trim(std::string_view text) {
-    const auto is_padding = [](char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; };
+    const auto is_padding = [](char c) { return c == '\0' || is_space(c); };
     while (!text.empty() && is_padding(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_padding(text.back())) text.remove_suffix(1);
     return std::string(text);
@@ -30,7 +35,7 @@ std::string trim(std::string_view text) {
 
 bool contains_nocase(std::string_view whole, std::string_view part) {
     return std::search(whole.begin(), whole.end(), part.begin(), part.end(),
-                       [](char a, char b) { return lower_char(a) == lower_char(b); }) != whole.end() ||
+                       [](char a, char b) { return lower(a) == lower(b); }) != whole.end() ||
            part.empty();
 }
 

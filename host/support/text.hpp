@@ -1,13 +1,26 @@
-// Small string helpers of the runtime. ASCII only: driver names and JSON keys are.
+// Small string helpers of the runtime. ASCII only: driver names and JSON keys are. The C library's own follow the locale of the host
+// application: there 1.5 may be 1, the small letter of I no i, and a byte of UTF-8 a letter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace parallax::host {
 
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 std::string lower(std::string_view);
+/// The number with which a text begins, as in "1.5 mm", and how many characters it takes. Nothing where it begins with none.
+struct LeadingNumber {
+    double number = 0;
+    std::size_t used = 0;
+};
+std::optional<LeadingNumber> leading_number(std::string_view);
 /// Without blanks and NULs at either end (drivers pad their names with both).
 std::string trim(std::string_view);
 /// Whether `part` occurs in `whole`, without regard to case.

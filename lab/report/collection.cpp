@@ -8,11 +8,11 @@
 #include "parallax/host/error.hpp"
 #include "report/page.hpp"
 #include "report/report.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace parallax::engine::compare {
@@ -31,9 +31,8 @@ struct Group {
 std::string folder_name(const std::string& title) {
     std::string name;
     for (const char c : title) {
-        const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
-        if (plain)
-            name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (host::is_letter(c) || host::is_digit(c))
+            name += host::lower(c);
         else if (!name.empty() && name.back() != '_')
             name += '_';
     }

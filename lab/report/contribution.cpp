@@ -5,11 +5,11 @@
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 
 namespace parallax::engine::compare {
@@ -39,7 +39,7 @@ Json only(const Json& object, const std::vector<std::string>& keys) {
     return kept;
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c) { return host::is_letter(c) || host::is_digit(c) || c == '_'; }
 
 /// What a name in a path may begin with: letters of any language, hidden files' dots.
 bool begins_name(char c) { return is_word(c) || c == '.' || c == '-' || static_cast<unsigned char>(c) >= 0x80; }
@@ -47,8 +47,7 @@ bool begins_name(char c) { return is_word(c) || c == '.' || c == '-' || static_c
 bool path_begins_at(const std::string& text, std::size_t at) {
     if (at > 0 && is_word(text[at - 1])) return false;   // a single "/" divides words, as in "GB/s"
     const auto next = [&](std::size_t i) { return at + i < text.size() ? text[at + i] : ' '; };
-    const bool drive =
-        std::isalpha(static_cast<unsigned char>(text[at])) != 0 && next(1) == ':' && (next(2) == '\\' || next(2) == '/');
+    const bool drive = host::is_letter(text[at]) && next(1) == ':' && (next(2) == '\\' || next(2) == '/');
     return drive || (text[at] == '/' && begins_name(next(1))) || (text[at] == '\\' && next(1) == '\\' && begins_name(next(2)));
 }
 
@@ -64,7 +63,7 @@ std::size_t path_end(const std::string& text, std::size_t at) {
         const std::string word = text.substr(end + 1, last - end - 1);
         const std::size_t dot = word.rfind('.');
         const bool is_file = dot != std::string::npos && dot > 0 && dot + 1 < word.size() &&
-                             std::isalpha(static_cast<unsigned char>(word[dot + 1])) != 0;
+                             host::is_letter(word[dot + 1]);
         if (!is_file && word.find_first_of("/\\") == std::string::npos) break;
         end = last;
     }

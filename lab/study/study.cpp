@@ -14,6 +14,7 @@
 #include "study/claims.hpp"
 #include "study/report_items.hpp"
 #include "support/json_reader.hpp"
+#include "support/text.hpp"
 
 namespace parallax::engine::compare {
 
@@ -224,16 +225,12 @@ void add_prices(Json& study, const std::vector<std::string>& written) {
 }
 
 void check_prices(const std::vector<std::string>& written, const std::vector<std::pair<std::string, std::string>>& devices) {
-    const auto lower = [](std::string text) {
-        for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        return text;
-    };
     for (const std::string& one : written) {
         const std::string name = one.substr(0, one.find('='));
         std::vector<std::string> labels;
         bool is_there = false;
         for (const auto& [label, hardware] : devices) {
-            is_there = is_there || lower(label + " " + hardware).find(lower(name)) != std::string::npos;
+            is_there = is_there || host::lower(label + " " + hardware).find(host::lower(name)) != std::string::npos;
             labels.push_back(label);
         }
         if (!is_there)

@@ -1,6 +1,7 @@
 #include "tune/tournament.hpp"
 
 #include "parallax/host/error.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ constexpr std::size_t most_reasons = 4;
 /// Processes that candidates of one search may take down.
 constexpr int most_losses = 3;
 
-double rounded(double value) { return std::stod(fmt::format("{:.4g}", value)); }
+double rounded(double value) { return host::leading_number(fmt::format("{:.4g}", value))->number; }
 Json rounded(const compare::Estimate& e) { return {rounded(e.low), rounded(e.high)}; }
 
 Json reasons_of(const Found& found) {

@@ -173,6 +173,19 @@ done
 call 'the library inside another program, by PATH and from elsewhere' 0 '"steps"' 'PATH="$(dirname "$host"):$PATH"; cd / && calling_host native "$work/job.json" "$OLDPWD/out"'
 call 'a host application whose C++ locale writes 1.234,5' 0 'the same' "\"\$host\" native \"\$work/numbers.json\" out grouped > report && $compare"
 [ -z "${LOCPATH:-}" ] || call 'a host application in German' 0 'the same' "\"\$host\" native \"\$work/numbers.json\" out de_DE.UTF-8 > report && $compare"
+# A series that was begun in another locale is the same series, and names are read as they are: also where i has another capital, and
+# where bytes above 127 count as letters.
+cat > "$work/series.json" <<'J'
+{ "parallax": 1, "for_each": { "frame": "*.PGM" }, "inputs": { "hologram": "{frame}" },
+  "steps": [ { "run": "hologram", "wavelength_nm": 482.7, "pixel_um": 4.19, "distance_um": 2446.5 } ], "outputs": { "amplitude": "{frame.stem}.TIF" } }
+J
+printf 'P5\n8 8\n255\n%064d' 0 > "$work/i.PGM"
+localedef -i tr_TR -f ISO-8859-9 "$work/tr_TR.ISO-8859-9" > /dev/null 2>&1 || echo "left out: the locale tr_TR.ISO-8859-9 cannot be made"
+for locale in grouped $([ ! -d "$work/de_DE.UTF-8" ] || echo de_DE.UTF-8) $([ ! -d "$work/tr_TR.ISO-8859-9" ] || echo tr_TR.ISO-8859-9); do
+    call "a series that goes on in a host application whose locale is $locale" 0 '"before": *1' \
+        "cp \"\$work/i.PGM\" . && cp \"\$work/series.json\" job.json && \"\$parallax\" run job.json --device native --out out --quiet &&
+         \"\$host\" native job.json out $locale resume"
+done
 
 # VkFFT prints numbers into the text of its kernels: the locale must change none. The program cache names a program by its text.
 export XDG_CACHE_HOME="$work/programs"

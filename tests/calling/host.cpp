@@ -1,5 +1,5 @@
 // A host application: runs a job on a device by the library, in a locale of its own, which must stay, and prints the report.
-//   calling_host DEVICE JOB OUT [LOCALE]     LOCALE: a name, or "grouped" for a C++ locale that writes 1.234,5
+//   calling_host DEVICE JOB OUT [LOCALE [resume]]     LOCALE: a name, or "grouped" for a C++ locale that writes 1.234,5
 #include <parallax/parallax.hpp>
 
 #include <clocale>
@@ -30,7 +30,9 @@ int main(int argc, char** argv) {
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         const parallax::Engine engine({.device = argv[1]});
         const std::string before = std::setlocale(LC_ALL, nullptr);
-        std::printf("%s\n", engine.run(parallax::Job::parse(text), {.out = argv[3], .overwrite = true}).c_str());
+        const bool resume = argc > 5;
+        const parallax::JobOptions options{.out = argv[3], .overwrite = !resume, .resume = resume};
+        std::printf("%s\n", engine.run(parallax::Job::parse(text), options).c_str());
         const std::string after = std::setlocale(LC_ALL, nullptr);
         if (after != before) std::fprintf(stderr, "the program's locale was %s and is %s\n", before.c_str(), after.c_str());
         return after == before ? 0 : 1;

@@ -30,3 +30,22 @@ TEST_CASE("printable: what a terminal obeys is escaped, letters of all languages
         CHECK(host::printable_line(host::printable_line(row.text)) == row.line);
     }
 }
+
+TEST_CASE("numbers and letters are read as C writes them") {
+    struct Row { const char* text; double number; std::size_t used; };
+    for (const Row& row : {Row{"1.5", 1.5, 3}, Row{" +482.7 nm", 482.7, 7}, Row{"-.5e3x", -500, 5}, Row{"1,5", 1, 1}, Row{"532nm", 532, 3}}) {
+        CAPTURE(row.text);
+        const auto found = host::leading_number(row.text);
+        REQUIRE(found);
+        CHECK(found->number == row.number);
+        CHECK(found->used == row.used);
+    }
+    for (const char* none : {"", " ", "+", "+-1", "nm", ",5"}) CHECK(!host::leading_number(none));
+    CHECK(host::lower("GIF-Ä\xc9") == "gif-Ä\xc9");
+    for (int c = 128; c < 256; ++c) {
+        const char one = static_cast<char>(c);
+        CHECK(!host::is_letter(one));
+        CHECK(!host::is_space(one));
+        CHECK(!host::is_digit(one));
+    }
+}

@@ -5,6 +5,7 @@
 
 #include "console.hpp"
 #include "laboratory/commands.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@ void print_rates(const host::DeviceInfo& info, const Json& rates) {
     fmt::print("{} ({}, driver {})\n", info.name, info.platform, info.driver);
     line("copy, read and written", rates["copy_gbs"], "GB/s");
     const Json& read = rates["read_gbs"];
-    for (const auto& [bytes, rate] : read.items()) line("reads of " + size_of(std::stod(bytes)), rate, "GB/s");
+    for (const auto& [bytes, rate] : read.items()) line("reads of " + size_of(host::leading_number(bytes).value_or(host::LeadingNumber{}).number), rate, "GB/s");
     line("reads of local memory", rates["local_gbs"], "GB/s");
     line("multiply-adds, f32", rates["peak_gflops"], "GFLOP/s");
     line("multiply-adds, f64", rates["peak_f64_gflops"], "GFLOP/s");
