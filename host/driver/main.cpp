@@ -55,11 +55,6 @@ void list_platforms() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // The host application's masks and handlers are not ours.
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGALRM, SIG_DFL);
     signal(SIGINT, SIG_IGN);   // an interrupt at the terminal is the runtime's affair
     keep_answers_apart();
     const std::string what = argc > 1 ? argv[1] : "";

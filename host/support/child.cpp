@@ -134,6 +134,21 @@ bool is_own_doing(int signal) {
     return std::find(own.begin(), own.end(), signal) != own.end();
 }
 
+sigset_t no_signals() {
+    sigset_t none;
+    sigemptyset(&none);
+    return none;
+}
+
+/// Signals that a child hears as from a shell, though the host application ignores them: without SIGCHLD, say, a compiler cannot wait for
+/// the linker that it starts. What a terminal sends stays as it is: `nohup` and a shell's background are meant for children, too.
+sigset_t begun_anew() {
+    sigset_t signals;
+    sigfillset(&signals);
+    for (const int of_terminal : {SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU}) sigdelset(&signals, of_terminal);
+    return signals;
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -186,14 +201,15 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     else if (status == 0) status = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     posix_spawnattr_t how;
     posix_spawnattr_init(&how);
+    short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+    const sigset_t anew = begun_anew(), none = no_signals();
+    posix_spawnattr_setsigdefault(&how, &anew);
+    posix_spawnattr_setsigmask(&how, &none);
     if (options.apart) {   // in a group of its own, which the terminal's keys do not reach
         posix_spawnattr_setpgroup(&how, 0);
-        sigset_t signals;   // and what it writes to a parent that has gone ends it, as it would from a shell
-        sigemptyset(&signals);
-        sigaddset(&signals, SIGPIPE);
-        posix_spawnattr_setsigdefault(&how, &signals);
-        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+        flags |= POSIX_SPAWN_SETPGROUP;
     }
+    posix_spawnattr_setflags(&how, flags);
     if (status == 0)
         status = posix_spawn(&state_->process, words.front().c_str(), &files, &how, arguments.data(), environment.data());
     posix_spawnattr_destroy(&how);
@@ -314,8 +330,9 @@ bool Child::running() {
     if (found == 0 || (found < 0 && errno == EINTR)) return true;
     if (found == state_->process) {
         ended(status);
-    } else {   // a host application that lets the system reap its children
+    } else {   // a host application that lets the system reap its children: it may have been anybody's doing
         state_->process = -1;
+        killed_ = true;
         ending_ = "an end that the system does not tell, since this process ignores SIGCHLD or reaps all children";
     }
     return false;

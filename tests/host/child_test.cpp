@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <map>
 #include <set>
 
 using namespace parallax;
@@ -72,6 +74,42 @@ TEST_CASE("a child whose output cannot be read is not waited for until the time 
     CHECK(asked == 1);
     char byte = 0;
     CHECK(!child.read_into(&byte, 1, 600s));
+}
+
+TEST_CASE("a child begins with no signal blocked and none ignored but a terminal's, whatever its parent does with signals") {
+    if (!tests::fs::exists("/proc/self/status")) return;
+    constexpr std::array theirs{SIGCHLD, SIGPIPE, SIGALRM, SIGUSR1, SIGTERM, SIGXFSZ};
+    std::array<struct sigaction, theirs.size()> before{};
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigset_t all, mask;
+    sigfillset(&all);
+    for (std::size_t i = 0; i < theirs.size(); ++i) REQUIRE(sigaction(theirs[i], &ignore, &before[i]) == 0);
+    pthread_sigmask(SIG_BLOCK, &all, &mask);
+    std::map<std::string, std::uint64_t> told;
+    for (const bool apart : {false, true}) {
+        Child child({{host::program_path("grep").string(), "^Sig[BI][lg]", "/proc/self/status"}, {}, {}, apart});
+        while (const auto line = child.read_line(600s)) told[line->substr(0, 6)] |= std::stoull(line->substr(7), nullptr, 16);
+    }
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    for (std::size_t i = 0; i < theirs.size(); ++i) sigaction(theirs[i], &before[i], nullptr);
+    REQUIRE(told.size() == 2);
+    CHECK(told["SigBlk"] == 0);
+    for (const int signal : theirs) {
+        CAPTURE(signal);
+        CHECK((told["SigIgn"] >> (signal - 1) & 1) == 0);
+    }
+}
+
+TEST_CASE("of a child whose end the system does not tell nothing is learned") {
+    struct sigaction ignore {}, before {};
+    ignore.sa_handler = SIG_IGN;
+    REQUIRE(sigaction(SIGCHLD, &ignore, &before) == 0);
+    Child child(shell("exit 3"));
+    child.leave(600s);
+    sigaction(SIGCHLD, &before, nullptr);
+    CHECK(child.ending().find("the system does not tell") != std::string::npos);
+    CHECK(child.was_killed());
 }
 
 TEST_CASE("a child that stays apart is in a group of its own, which a terminal's interrupt does not reach") {
