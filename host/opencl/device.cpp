@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <mutex>
 
 #include "opencl/context.hpp"
 #include "opencl/errors.hpp"
@@ -143,6 +144,8 @@ void add_devices(Inventory& inventory) {
         return;
     }
     const std::vector<LeftOut>& left_out = load_drivers();
+    static std::mutex one;   // while PoCL 3.1 makes its devices for the first who asks, it has none, or half of them, for others
+    const std::lock_guard lock(one);
     try {
         int index = 0;
         for (const cl_platform_id platform : platforms(inventory)) {
