@@ -1,6 +1,7 @@
 #include "distributed/agree.hpp"
 
 #include "core/verdicts.hpp"
+#include "io/pointer.hpp"
 #include "io/tree.hpp"
 #include "parallax/host/error.hpp"
 
@@ -72,11 +73,15 @@ Json of_files(const Prepared& prepared, const Of& of) {
     return all;
 }
 
-/// What is one for two names of a file on a drive that machines share. The drive's number is not: each machine has its own.
-Json states(const Prepared& prepared) {
-    return of_files(prepared, [](const PreparedInput&, const std::filesystem::path&, const Identity& identity, const Part&) {
-        return identity ? Json{identity->inode, identity->bytes, identity->modified} : Json();
-    });
+/// The same for ranks of one machine whose files are the same, and for no others: numbers of files and times of another machine's own
+/// disk may agree by chance.
+std::string states(const Prepared& prepared, int rank) {
+    const std::string machine = io::which_machine();
+    const Json files =
+        of_files(prepared, [](const PreparedInput&, const std::filesystem::path&, const Identity& identity, const Part&) {
+            return identity ? Json{identity->device, identity->inode, identity->bytes, identity->modified} : Json();
+        });
+    return Json{machine.empty() ? std::to_string(rank) : machine, files}.dump();
 }
 
 Json hashes(const Prepared& prepared) {
@@ -87,16 +92,22 @@ Json hashes(const Prepared& prepared) {
                     });
 }
 
-/// Machines may have a file of one name and length each, and other elements in it. Where it is one file, which its number and
-/// time tell, nothing is read for that; other files are read once more and compared by their hashes. From here to the end each
-/// rank holds its own file against what it has looked at.
+/// Machines may have a file of one name and length each, and other elements in it. Where all ranks are on one machine and see one file,
+/// nothing is read for that; else the first of each machine reads its files once more, and their hashes are compared. From here to the
+/// end each rank holds its own file against what it has looked at.
 void agree_on_contents(const Prepared& prepared, Communicator& ranks) {
-    const std::vector<std::string> seen = gather_everywhere(ranks, states(prepared).dump());
+    const std::vector<std::string> seen = gather_everywhere(ranks, states(prepared, ranks.rank()));
     if (std::all_of(seen.begin(), seen.end(), [&](const std::string& text) { return text == seen.front(); })) return;
+    const auto first_to_see = std::find(seen.begin(), seen.end(), seen[static_cast<std::size_t>(ranks.rank())]);
+    const bool is_first = first_to_see - seen.begin() == ranks.rank();   // rank 0 is
     Json mine;
-    all_or_none(ranks, [&] { mine = hashes(prepared); });
+    all_or_none(ranks, [&] {
+        if (is_first) mine = hashes(prepared);
+    });
     const Json first = Json::parse(broadcast(ranks, mine.dump()));
-    all_or_none(ranks, [&] { hold({{"contents of inputs", mine}}, {{"contents of inputs", first}}, ranks.rank()); });
+    all_or_none(ranks, [&] {
+        if (is_first) hold({{"contents of inputs", mine}}, {{"contents of inputs", first}}, ranks.rank());
+    });
 }
 
 }  // namespace

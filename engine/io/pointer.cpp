@@ -68,22 +68,6 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     return pointer;
 }
 
-/// Which of all machines, until it starts again.
-std::string which_machine() {
-#if defined(__linux__)
-    const auto read = [] {
-        std::string id;
-        std::ifstream file("/proc/sys/kernel/random/boot_id");
-        std::getline(file, id);
-        return id;
-    };
-    static const std::string at_first = read();
-    return at_first.empty() ? read() : at_first;   // it may have had no file left to open
-#else
-    return {};
-#endif
-}
-
 #if defined(_WIN32)
 
 PointerLock put_file(const fs::path& path, const std::string& text, bool) {
@@ -138,6 +122,21 @@ std::optional<Which> which_from(const std::string& text) {
 }
 
 }  // namespace
+
+std::string which_machine() {
+#if defined(__linux__)
+    const auto read = [] {
+        std::string id;
+        std::ifstream file("/proc/sys/kernel/random/boot_id");
+        std::getline(file, id);
+        return id;
+    };
+    static const auto& at_first = *new std::string(read());
+    return at_first.empty() ? read() : at_first;   // it may have had no file left to open
+#else
+    return {};
+#endif
+}
 
 std::string which_folder(const host::Folder& folder) {
     const auto identity = host::identity_of(folder / ".");

@@ -12,6 +12,9 @@
 
 namespace parallax::io {
 
+/// Which of all machines, until it starts again; the same for its containers. Empty where that cannot be told.
+std::string which_machine();
+
 /// Differs for folders that are two, whoever of a machine looks, and for all of another machine (its numbers may be the same).
 /// Empty where that cannot be told.
 std::string which_folder(const host::Folder&);

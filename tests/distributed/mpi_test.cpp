@@ -244,6 +244,33 @@ TEST_CASE("mpi: ranks whose files have one name and length, and other elements, 
     CHECK_FALSE(fs::exists(folder / "out.npy"));
 }
 
+TEST_CASE("mpi: files of two machines that agree in number, length and time are told apart by their contents") {
+    if (!has_mpirun()) return;
+    const TempFolder folder;
+    if (std::system("unshare -m mount -t tmpfs none /tmp > /dev/null 2>&1") != 0) {
+        MESSAGE("skipped: this user may not mount");
+        return;
+    }
+    HostArray other = image();
+    other.as<float>()[other.desc.count() - 1] += 1;   // of the last rank, which alone reads it
+    io::write(folder / "first.npy", image());
+    io::write(folder / "last.npy", other);
+    write_text(folder / "job.json", Json(Json::parse(diffusion)).patch(Json::parse(
+        R"([{"op": "replace", "path": "/inputs/image", "value": "own/in.npy"}])")).dump());
+    fs::create_directory(folder / "own");
+    // Each has a disk of its own there: the first file of a new one has the same number everywhere.
+    const char* const wrapper =
+        "exec unshare -m sh -c 'mount -t tmpfs none own && cp $([ $OMPI_COMM_WORLD_RANK = 2 ] && echo last.npy || echo first.npy) "
+        "own/in.npy && touch -d 2026-01-01 own/in.npy && stat -c \"number %i\" own/in.npy && exec \"$@\"' sh \"$@\"\n";
+    const Run run = run_ranks(3, {"run", "job.json"}, folder.path(), wrapper);
+    CAPTURE(run.out);
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "contents of inputs"));
+    CHECK(contains(run.err, "in rank 2"));
+    CHECK_FALSE(fs::exists(folder / "out.npy"));
+}
+
 TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") {
     if (!has_mpirun()) return;
     const TempFolder folder;
