@@ -15,13 +15,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words rule_keys{"type", "vendor", "platform",      "name",          "backend", "index",
-                      "uuid", "pci",    "min_memory_mb", "min_memory_gb", "require"};
-const Words list_keys{"prefer", "on_missing", "use"};
-const Words types{"gpu", "cpu", "accelerator", "other"};
-const Words backends{"opencl", "cuda", "native"};
-const Words on_missing_words{"error", "next"};
-const Words capability_words{"images", "fp64", "int64_atomics", "unified_memory", "subgroups"};
+const auto& rule_keys = *new Words{"type", "vendor", "platform",      "name",          "backend", "index",
+                                   "uuid", "pci",    "min_memory_mb", "min_memory_gb", "require"};
+const auto& list_keys = *new Words{"prefer", "on_missing", "use"};
+const auto& types = *new Words{"gpu", "cpu", "accelerator", "other"};
+const auto& backends = *new Words{"opencl", "cuda", "native"};
+const auto& on_missing_words = *new Words{"error", "next"};
+const auto& capability_words = *new Words{"images", "fp64", "int64_atomics", "unified_memory", "subgroups"};
 
 std::string one_of(const Words& words) { return fmt::format("one of \"{}\"", fmt::join(words, "\", \"")); }
 

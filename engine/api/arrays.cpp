@@ -21,7 +21,7 @@ namespace {
 
 /// Copies an array with gaps into one without; the layout itself is the input's.
 const engine::Algorithm& pack_algorithm() {
-    static const engine::Algorithm pack = [] {
+    static const auto& pack = *new engine::Algorithm([] {
         const auto whole = [](const engine::Problem& problem) { return problem.inputs.at("image"); };
         engine::Algorithm a;
         a.name = "pack";
@@ -35,7 +35,7 @@ const engine::Algorithm& pack_algorithm() {
         };
         a.variants = {engine::elementwise::copy_view_variant(whole), engine::elementwise::copy_view_reference(whole)};
         return a;
-    }();
+    }());
     return pack;
 }
 

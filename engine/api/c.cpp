@@ -6,10 +6,13 @@
 #include "parallax/parallax.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 
 using namespace parallax;
 
@@ -69,18 +72,31 @@ struct LastError {
     }
 };
 
-thread_local LastError last_error;
+/// Of this thread. It goes with the thread, before objects of the host's with static storage, which may call all the same: they
+/// find another in its place.
+LastError& last_error() {
+    alignas(LastError) thread_local std::byte room[sizeof(LastError)];
+    thread_local LastError* there = nullptr;
+    struct Leaver {
+        ~Leaver() { std::destroy_at(std::exchange(there, nullptr)); }
+    };
+    if (there == nullptr) {
+        there = new (room) LastError;
+        thread_local const Leaver leaver;   // once for each thread
+    }
+    return *there;
+}
 
-const Error foreign_exception("an exception that is not one of C++'s");   // made now: later there may be no memory
+const Error& foreign_exception = *new Error("an exception that is not one of C++'s");   // made now: later there may be no memory
 
 plx_status status_of(const std::exception& error) noexcept {
     try {
-        last_error = {};
-        last_error.take(error);
+        last_error() = {};
+        last_error().take(error);
     } catch (...) {   // no memory for the words
-        last_error.status = PLX_ERROR_MEMORY;
+        last_error().status = PLX_ERROR_MEMORY;
     }
-    return last_error.status;
+    return last_error().status;
 }
 
 /// Runs `work`; what it throws becomes a status and the thread's last error.
@@ -291,11 +307,11 @@ _cl_command_queue* queue_of(void* queue) { return static_cast<_cl_command_queue*
 }  // namespace
 
 const char* plx_version(void) { return version(); }
-const char* plx_last_error(void) { return last_error.message.c_str(); }
+const char* plx_last_error(void) { return last_error().message.c_str(); }
 plx_status plx_last_error_details(plx_error* out) {
     if (out == nullptr || out->struct_size < sizeof out->struct_size)
         return PLX_ERROR_CONFIG;   // the last error stays what it is
-    const LastError& last = last_error;
+    const LastError& last = last_error();
     const plx_error ours{out->struct_size,
                          last.status,
                          last.message.c_str(),

@@ -49,8 +49,8 @@ void ParameterTable::refuse_key(const std::string& key, const std::string& point
     std::string expected = canonical.empty() ? "no parameters" : fmt::format("one of {}", fmt::join(canonical, " | "));
     std::string hint = did_you_mean(key, known);
     if (hint.empty() && std::find(reserved.begin(), reserved.end(), "run") != reserved.end()) {   // of a step
-        static const std::vector<std::string> of_the_job{"device",     "memory_limit", "retry", "step_timeout_s",
-                                                         "non_finite", "for_each",     "steps"};
+        static const auto& of_the_job =
+            *new std::vector<std::string>{"device", "memory_limit", "retry", "step_timeout_s", "non_finite", "for_each", "steps"};
         if (std::find(of_the_job.begin(), of_the_job.end(), key) != of_the_job.end())
             hint = fmt::format("\"{}\" belongs to the job, beside \"steps\"", key);
     }

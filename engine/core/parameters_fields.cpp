@@ -113,7 +113,7 @@ double checked_length(double value, const Json& written, const NumberRule& rule,
 }
 
 LengthSweep expand(const Json& value, const NumberRule& rule, const std::string& key, const std::string& pointer) {
-    static const std::vector<std::string> known{"from", "to", "step"};
+    static const auto& known = *new std::vector<std::string>{"from", "to", "step"};
     std::map<std::string, double> given;
     for (const auto& [name, number] : value.items()) {
         if (is_comment(name)) continue;

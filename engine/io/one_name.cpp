@@ -43,14 +43,14 @@ std::string rough_name(const fs::path& path) {
 }
 
 const Look& look_at_disk() {
-    static const Look look{[](const fs::path& path) {
-                               std::error_code ignored;
-                               return fs::exists(fs::symlink_status(path, ignored));
-                           },
-                           [](const fs::path& folder) {
-                               std::error_code ignored;
-                               return host::entries_of(folder, ignored);
-                           }};
+    static const auto& look = *new Look{[](const fs::path& path) {
+                                            std::error_code ignored;
+                                            return fs::exists(fs::symlink_status(path, ignored));
+                                        },
+                                        [](const fs::path& folder) {
+                                            std::error_code ignored;
+                                            return host::entries_of(folder, ignored);
+                                        }};
     return look;
 }
 

@@ -33,18 +33,18 @@ struct DisplayKey {
 };
 
 const std::vector<DisplayKey>& endings_of_keys() {
-    static const std::vector<std::string> pictures{".png", ".jpg", ".jpeg", ".gif", ".mp4", "\"-\""};
-    static const std::vector<DisplayKey> keys{{"window", pictures},
-                                              {"window_percentile", pictures},
-                                              {"colour_map", pictures},
-                                              {"scale_bar", pictures},
-                                              {"colour_bar", pictures},
-                                              {"montage", {".png", ".jpg", ".jpeg"}},
-                                              {"bits", {".png"}},
-                                              {"format", {"\"-\""}},
-                                              {"compression", {".png", ".tif", ".tiff", ".zarr"}},
-                                              {"quality", {".jpg", ".jpeg"}},
-                                              {"frames_a_second", {".mp4", ".gif", "\"-\""}}};
+    static const auto& pictures = *new std::vector<std::string>{".png", ".jpg", ".jpeg", ".gif", ".mp4", "\"-\""};
+    static const auto& keys = *new std::vector<DisplayKey>{{"window", pictures},
+                                                           {"window_percentile", pictures},
+                                                           {"colour_map", pictures},
+                                                           {"scale_bar", pictures},
+                                                           {"colour_bar", pictures},
+                                                           {"montage", {".png", ".jpg", ".jpeg"}},
+                                                           {"bits", {".png"}},
+                                                           {"format", {"\"-\""}},
+                                                           {"compression", {".png", ".tif", ".tiff", ".zarr"}},
+                                                           {"quality", {".jpg", ".jpeg"}},
+                                                           {"frames_a_second", {".mp4", ".gif", "\"-\""}}};
     return keys;
 }
 

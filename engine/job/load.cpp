@@ -205,7 +205,8 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
 
     const std::vector<std::string> parts = split(name, '.');
     if (parts.size() == 1) {
-        static const std::vector<std::string> settable{"non_finite", "memory_limit", "retry", "step_timeout_s", "comment"};
+        static const auto& settable =
+            *new std::vector<std::string>{"non_finite", "memory_limit", "retry", "step_timeout_s", "comment"};
         if (std::find(settable.begin(), settable.end(), parts[0]) == settable.end()) {
             throw ConfigError(option, fmt::format("\"{}\"", parts[0]),
                               "step.key=value, or one of " + fmt::format("{}", fmt::join(settable, " | ")),

@@ -31,8 +31,8 @@ io::RawLayout read_raw(const JsonValue& value) {
             throw ConfigError(value.pointer(), fmt::format("a raw layout without \"{}\"", needed), "type, axes and shape");
     }
     io::RawLayout raw;
-    static const std::vector<std::string> types{"bool", "u8",  "i8",  "u16", "i16",  "u32",     "i32",    "u64",
-                                                "i64",  "f32", "f64", "c64", "c128", "mono10p", "mono12p"};
+    static const auto& types = *new std::vector<std::string>{"bool", "u8",  "i8",  "u16", "i16",  "u32",     "i32",    "u64",
+                                                             "i64",  "f32", "f64", "c64", "c128", "mono10p", "mono12p"};
     const std::string type = layout.word("type", types);
     raw.packed_bits = type == "mono10p" ? 10 : type == "mono12p" ? 12 : 0;
     raw.type = raw.packed_bits > 0 ? ElementType::u16 : *element_type_from(type);

@@ -25,8 +25,8 @@ Json described(Json schema, const std::string& text) {
     schema["description"] = text;
     return schema;
 }
-const Json path{{"type", "string"}, {"minLength", 1}};
-const Json paths = any_of({path, Json{{"type", "array"}, {"items", path}, {"minItems", 1}}});
+const auto& path = *new Json{{"type", "string"}, {"minLength", 1}};
+const auto& paths = *new Json(any_of({path, Json{{"type", "array"}, {"items", path}, {"minItems", 1}}}));
 
 Json names_schema(const Json& value) {
     return Json{{"type", "object"},
@@ -215,9 +215,9 @@ Json job_schema(const std::vector<Algorithm>& algorithms) {
 
 Json starting_job(const Algorithm& algorithm) {
     // Of parameters that have no default, for nobody can guess them.
-    static const Json examples{{"wavelength_nm", 532}, {"distance_um", 1000}};
+    static const auto& examples = *new Json{{"wavelength_nm", 532}, {"distance_um", 1000}};
     // Of those whose default is for a step with another array.
-    static const Json second_operand{{"arithmetic", {{"value", 2}}}};
+    static const auto& second_operand = *new Json{{"arithmetic", {{"value", 2}}}};
     const Json instead = second_operand.value(algorithm.name, Json::object());
     Json inputs = Json::object(), outputs = Json::object();
     const bool any_of_them = std::none_of(algorithm.inputs.begin(), algorithm.inputs.end(),

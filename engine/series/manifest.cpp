@@ -255,7 +255,7 @@ void refuse_changes(const Json& before, const Json& now, const fs::path& folder)
     // Manifests keep lengths in one unit, which need not be that of the job's text or of --set.
     const std::string key = pointer.substr(pointer.rfind('/') + 1);
     const std::size_t unit = key.rfind('_');
-    static const std::set<std::string> units{"nm", "um", "mm", "cm", "m"};
+    static const auto& units = *new std::set<std::string>{"nm", "um", "mm", "cm", "m"};
     const bool length = unit != std::string::npos && units.contains(key.substr(unit + 1));
     const auto text = [&](const Json& document) {
         const Json::json_pointer at(pointer);

@@ -7,9 +7,10 @@
 namespace parallax::host {
 
 std::optional<double> bytes_from(std::string_view text) {
-    static const std::map<std::string_view, double> factors{{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
-                                                            {"GB", 1e9},      {"TB", 1e12},        {"KiB", 1024},
-                                                            {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+    static const auto& factors =
+        *new std::map<std::string_view, double>{{"B", 1},         {"kB", 1e3},         {"MB", 1e6},
+                                                {"GB", 1e9},      {"TB", 1e12},        {"KiB", 1024},
+                                                {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);

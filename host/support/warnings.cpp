@@ -7,10 +7,11 @@
 namespace parallax::host {
 namespace {
 
+// To the end: objects of the host's may have something to tell after main().
 std::mutex mutex;
-std::set<std::string> known;
-std::vector<std::string> untold;
-std::function<void(const std::string&)> listener;
+auto& known = *new std::set<std::string>;
+auto& untold = *new std::vector<std::string>;
+auto& listener = *new std::function<void(const std::string&)>;
 
 }  // namespace
 

@@ -13,9 +13,9 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> kinds{"random", "smooth", "constant", "blocks"};
-const std::vector<std::string> types{"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64"};
-const std::vector<std::string> make_keys{"make", "type", "axes", "shape", "seed", "range"};
+const auto& kinds = *new std::vector<std::string>{"random", "smooth", "constant", "blocks"};
+const auto& types = *new std::vector<std::string>{"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "c64"};
+const auto& make_keys = *new std::vector<std::string>{"make", "type", "axes", "shape", "seed", "range"};
 
 /// SplitMix64: element i of sequence `seed`, whatever the order in which elements are made.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {

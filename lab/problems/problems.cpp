@@ -9,14 +9,14 @@ namespace parallax::engine::problems {
 namespace {
 
 const std::map<std::string, Json>& files() {
-    static const std::map<std::string, Json> all = [] {
+    static const auto& all = *new std::map<std::string, Json>([] {
         std::map<std::string, Json> read;
         for (const host::EmbeddedFile& file : embedded_problems()) {
             const std::string name(file.name);
             read[name.substr(0, name.find('/'))] = Json::parse(file.text);
         }
         return read;
-    }();
+    }());
     return all;
 }
 
@@ -32,27 +32,27 @@ const char* kind_of(const std::string& type) {
     return type[0] == 'f' || type[0] == 'c' ? "real" : type[0] == 'i' ? "signed" : "unsigned";
 }
 
-const Json usual_random = {{"make", "random"}, {"range", {{"real", {-2, 2}}}}};
-const Json usual_blocks = {{"make", "blocks"}, {"range", {0, 255}}};   // edges and speckle
+const auto& usual_random = *new Json{{"make", "random"}, {"range", {{"real", {-2, 2}}}}};
+const auto& usual_blocks = *new Json{{"make", "blocks"}, {"range", {0, 255}}};   // edges and speckle
 
 }  // namespace
 
 const std::vector<std::string>& algorithms() {
-    static const std::vector<std::string> names = [] {
+    static const auto& names = *new std::vector<std::string>([] {
         std::vector<std::string> list;
         for (const auto& [name, file] : files()) list.push_back(name);
         return list;
-    }();
+    }());
     return names;
 }
 
 const Json& rows(const std::string& algorithm, const char* section) {
-    static const Json none = Json::array();
+    static const auto& none = *new Json(Json::array());
     return member(algorithm, section, none);
 }
 
 const Json& sizes(const std::string& algorithm) {
-    static const Json none = Json::object();
+    static const auto& none = *new Json(Json::object());
     return member(algorithm, "sizes", none);
 }
 
@@ -76,7 +76,7 @@ Json input_rule(const Json& written, const std::string& type, const std::vector<
 }
 
 compare::Tolerance tolerance_of(const std::string& algorithm, const std::string& variant) {
-    static const Json exact = Json::object();
+    static const auto& exact = *new Json(Json::object());
     const Json& written = member(algorithm, "tolerance", exact);
     const auto own = written.contains("variants") ? written["variants"].find(variant) : Json::const_iterator();
     const Json& tolerance = written.contains("variants") && own != written["variants"].end() ? *own : written;

@@ -77,7 +77,7 @@ void check_report(const Json& json, const std::string& name) {
     if (json["parallax_comparison"] != 1)
         throw ConfigError("/parallax_comparison", json["parallax_comparison"].dump(), "1, the version that this program reads",
                           "read it with the Parallax that wrote it, or one that is newer");
-    static const Json schema = report_schema();
+    static const auto& schema = *new Json(report_schema());
     check(schema, json, "", name);
     check_claims(json["study"].value("claims", Json::array()), "/study/claims");
     for (std::size_t i = 0; i < json["rows"].size(); ++i) {

@@ -19,14 +19,15 @@ namespace fs = std::filesystem;
 namespace {
 
 // What is not named here is not given away.
-const std::vector<std::string> device_keys{"index",         "name",           "backend",        "type",
-                                           "vendor",        "platform",       "version",        "driver",
-                                           "global_memory", "max_allocation", "local_memory",   "compute_units",
-                                           "clock_mhz",     "unified_memory", "max_work_group", "capabilities"};
-const std::vector<std::string> environment_keys{"processor", "threads", "memory",   "system", "engine",        "revision",
-                                                "compiler",  "build",   "governor", "load",   "nvidia_driver", "note"};
-const std::vector<std::string> session_keys{"rates", "probed", "problems", "budget"};
-const std::vector<std::string> row_keys{
+const auto& device_keys = *new std::vector<std::string>{"index",         "name",           "backend",        "type",
+                                                        "vendor",        "platform",       "version",        "driver",
+                                                        "global_memory", "max_allocation", "local_memory",   "compute_units",
+                                                        "clock_mhz",     "unified_memory", "max_work_group", "capabilities"};
+const auto& environment_keys =
+    *new std::vector<std::string>{"processor", "threads", "memory",   "system", "engine",        "revision",
+                                  "compiler",  "build",   "governor", "load",   "nvidia_driver", "note"};
+const auto& session_keys = *new std::vector<std::string>{"rates", "probed", "problems", "budget"};
+const auto& row_keys = *new std::vector<std::string>{
     "id",      "case",      "grid",   "variables",   "way",       "device",    "session", "outcome",    "reason",      "work",
     "variant", "steps",     "policy", "policy_from", "reference", "agreement", "hashes",  "records",    "evaluations", "memory",
     "compile", "sustained", "energy", "samples",     "clocks",    "history",   "run_s",   "expected_s", "note"};

@@ -72,7 +72,8 @@ std::vector<SmallProblem> make_problems(Extent extent) {
 }  // namespace
 
 const std::vector<SmallProblem>& problems(Extent extent) {
-    static const std::vector<SmallProblem> cover = make_problems(Extent::cover), product = make_problems(Extent::product);
+    static const auto& cover = *new std::vector<SmallProblem>(make_problems(Extent::cover));
+    static const auto& product = *new std::vector<SmallProblem>(make_problems(Extent::product));
     return extent == Extent::cover ? cover : product;
 }
 

@@ -9,7 +9,7 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> claim_keys{"says", "source", "of", "to", "times", "by", "value", "near", "within"};
+const auto& claim_keys = *new std::vector<std::string>{"says", "source", "of", "to", "times", "by", "value", "near", "within"};
 
 }   // namespace
 

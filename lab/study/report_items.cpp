@@ -10,13 +10,13 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> kinds{"table",  "line",      "bar",   "scatter",    "stages", "pairs",
-                                     "images", "sustained", "curve", "histograms", "spread"};
-const std::vector<std::string> item_keys{"kind", "title",   "note",    "cases", "x",        "y",   "series",
-                                         "rows", "columns", "values",  "where", "baseline", "log", "of",
-                                         "to",   "crop",    "profile", "image", "paper",    "rule"};
-const std::vector<std::string> paper_keys{"source", "note", "series", "header", "rows"};
-const std::vector<std::string> selector_keys{"case", "variant", "device", "backend", "type", "grid"};
+const auto& kinds = *new std::vector<std::string>{"table",  "line",      "bar",   "scatter",    "stages", "pairs",
+                                                  "images", "sustained", "curve", "histograms", "spread"};
+const auto& item_keys =
+    *new std::vector<std::string>{"kind",  "title",    "note", "cases", "x",  "y",    "series",  "rows",  "columns", "values",
+                                  "where", "baseline", "log",  "of",    "to", "crop", "profile", "image", "paper",   "rule"};
+const auto& paper_keys = *new std::vector<std::string>{"source", "note", "series", "header", "rows"};
+const auto& selector_keys = *new std::vector<std::string>{"case", "variant", "device", "backend", "type", "grid"};
 
 void check_paper(const JsonObject& item) {
     if (!item.has("paper")) return;

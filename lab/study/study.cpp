@@ -20,16 +20,18 @@ namespace parallax::engine::compare {
 
 namespace {
 
-const std::vector<std::string> study_keys{"$schema", "parallax_study", "title",  "source", "about",  "devices",  "sampling",
-                                          "cases",   "report",         "claims", "quick",  "prices", "ranked_by"};
-const std::vector<std::string> case_keys{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
-                                         "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
-const std::vector<std::string> sampling_keys{"warmups",    "samples",  "end_to_end",     "rounds",      "least_s",
-                                             "budget_s",   "limit_s",  "row_limit_s",    "sustained_s", "cold",
-                                             "cold_cache", "energy_s", "fresh_processes"};
-const std::vector<std::string> way_keys{"label", "variant", "policy", "set", "backends", "tolerance"};
-const std::vector<std::string> work_keys{"unit", "scale", "items", "bytes", "operations"};
-const std::vector<std::string> evaluation_keys{"name", "run", "in", "parameters"};
+const auto& study_keys =
+    *new std::vector<std::string>{"$schema", "parallax_study", "title",  "source", "about",  "devices",  "sampling",
+                                  "cases",   "report",         "claims", "quick",  "prices", "ranked_by"};
+const auto& case_keys =
+    *new std::vector<std::string>{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
+                                  "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
+const auto& sampling_keys = *new std::vector<std::string>{"warmups",    "samples",  "end_to_end",     "rounds",      "least_s",
+                                                          "budget_s",   "limit_s",  "row_limit_s",    "sustained_s", "cold",
+                                                          "cold_cache", "energy_s", "fresh_processes"};
+const auto& way_keys = *new std::vector<std::string>{"label", "variant", "policy", "set", "backends", "tolerance"};
+const auto& work_keys = *new std::vector<std::string>{"unit", "scale", "items", "bytes", "operations"};
+const auto& evaluation_keys = *new std::vector<std::string>{"name", "run", "in", "parameters"};
 
 Sampling read_sampling(const Json& value, const std::string& pointer) {
     const JsonObject f(JsonValue(value, pointer), "an object such as {\"samples\": 30}", sampling_keys);

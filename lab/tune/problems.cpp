@@ -26,7 +26,7 @@ struct Shapes {
 };
 
 /// Less than 1 MiB, less than 64 MiB, more: a frame of a camera, a mosaic, and away from the edges of each class.
-const std::map<std::string, std::array<Shapes, 3>> tables{
+const auto& tables = *new std::map<std::string, std::array<Shapes, 3>>{
     {"frames", {{
         {"small", {800, 1000}, {300, 401}, {400, 500}, {150, 203}},
         {"medium", {2304, 3072}, {1300, 1101}, {2048, 2048}, {700, 901}},
@@ -124,12 +124,12 @@ std::vector<ProblemSet> make_sets() {
 }  // namespace
 
 const std::vector<ProblemSet>& problem_sets() {
-    static const std::vector<ProblemSet> all = make_sets();
+    static const auto& all = *new std::vector<ProblemSet>(make_sets());
     return all;
 }
 
 const std::vector<std::string>& size_classes() {
-    static const std::vector<std::string> all{"small", "medium", "large"};
+    static const auto& all = *new std::vector<std::string>{"small", "medium", "large"};
     return all;
 }
 

@@ -115,7 +115,7 @@ class Library {
 public:
     static std::shared_ptr<Library> get() {
         static std::mutex mutex;
-        static std::weak_ptr<Library> shared;
+        static auto& shared = *new std::weak_ptr<Library>;   // to the end
         const std::lock_guard lock(mutex);
         auto library = shared.lock();
         if (!library) {

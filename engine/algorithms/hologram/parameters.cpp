@@ -50,8 +50,9 @@ Padding padding_of(const HologramParameters& p) noexcept {
 }
 
 ParameterTable hologram_table() {
-    // Fields point at the tables of the objects inside them.
-    static const ParameterTable off_axis = off_axis_table(), autofocus = autofocus_table();
+    // Fields point at the tables of the objects inside them, to the end.
+    static const auto& off_axis = *new ParameterTable(off_axis_table());
+    static const auto& autofocus = *new ParameterTable(autofocus_table());
     using P = HologramParameters;
     return TableBuilder<P>()
         .choice(

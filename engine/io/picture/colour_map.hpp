@@ -14,7 +14,7 @@ using ColourMap = std::array<Rgb, 256>;
 
 /// "grey"; "viridis" and "magma", whose steps look alike everywhere and are told apart by the colour-blind and in print; and
 /// "twilight", which ends as it begins: for phase.
-inline const std::vector<std::string> colour_map_names{"grey", "viridis", "magma", "twilight"};
+inline const auto& colour_map_names = *new std::vector<std::string>{"grey", "viridis", "magma", "twilight"};
 
 /// By one of those names; grey for any other.
 ColourMap colour_map(std::string_view name);
