@@ -31,7 +31,7 @@ struct PyPending {
     PyPending(PyPending&&) = default;
     ~PyPending() {
         if (!pending || pending.born != forks) return;
-        const nb::gil_scoped_release released;
+        const LockReleased released;
         try {
             pending.done().wait();   // Python may take the inputs' memory next
         } catch (const std::exception&) {   // nobody is left to be told

@@ -87,12 +87,34 @@ std::function<void(Args...)> callback(nb::object function) {
     };
 }
 
+/// Takes the interpreter's lock again. One that is ending ends the thread instead (before Python 3.14, which lets it wait), by unwinding its
+/// frames, and nanobind's let nothing pass: such a thread, a daemon's, stays here until the process has ended.
+inline void take_lock_again(PyThreadState* state) noexcept {
+    try {
+        PyEval_RestoreThread(state);
+    } catch (...) {   // no exception, and never left
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+}
+
+/// Without the interpreter's lock while it lives.
+class LockReleased {
+public:
+    LockReleased() : state_(PyEval_SaveThread()) {}
+    ~LockReleased() { take_lock_again(state_); }
+    LockReleased(const LockReleased&) = delete;
+    LockReleased& operator=(const LockReleased&) = delete;
+
+private:
+    PyThreadState* state_;
+};
+
 /// What Python holds of the library: it goes without the interpreter's lock. Destructors wait, for commands, for a thread, for a
 /// lock, and whoever they wait for may be in a callback that wants that lock.
 struct LockAfterwards {
     PyThreadState* state = nullptr;
     ~LockAfterwards() {
-        if (state) PyEval_RestoreThread(state);
+        if (state) take_lock_again(state);
     }
 };
 /// How often this process is a child of fork. What was opened before has no threads in it and would wait for them for ever: it is
@@ -127,7 +149,7 @@ using PyResult = Unlocked<Result>;
 /// Runs `work` without the interpreter's lock: whatever takes a lock of the library, enqueues or waits.
 template <class Work>
 auto unlocked(const Work& work) {
-    const nb::gil_scoped_release released;
+    const LockReleased released;
     return work();
 }
 

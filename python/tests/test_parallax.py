@@ -535,3 +535,20 @@ print(session.box_filter(image)["image"].shape)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("heard after") and float(lines[0].split()[-1]) < 20 and lines[1] == "(256, 256)", done.stdout
+
+
+@pytest.mark.parametrize("work", ["session.box_filter(image, radius=5)", "parallax.run(job, out=sys.argv[1], overwrite=True)", "session.upload(image)"])
+def test_the_interpreter_ends_while_a_daemon_thread_is_in_a_call(work, tmp_path):
+    program = f"""
+import sys, threading, time, numpy as np, parallax
+session, image = parallax.Session("native"), np.ones((256, 256), np.float32)
+job = {{"parallax": 1, "device": {{"backend": "native"}}, "steps": [{{"run": "phantom", "kind": "carpet", "size": 81}}], "outputs": {{"volume": "v.npy"}}}}
+def worker():
+    while True: {work}
+threading.Thread(target=worker, daemon=True).start()
+time.sleep(.3)
+print("the end")
+"""
+    for _ in range(6):
+        done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr
