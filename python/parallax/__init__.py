@@ -84,7 +84,7 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
         array = array.reshape(1)
     strides = [stride for stride, size in zip(array.strides, array.shape) if size > 1]
     if not array.dtype.isnative or any(stride < 0 or stride % array.itemsize for stride in strides):
-        array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+        array = np.array(array, dtype=array.dtype.newbyteorder("="), order="C")   # ascontiguousarray() takes an empty one as it is
     if axes is None:
         axes = _usual_axes(array.ndim)
     if isinstance(spacing, (str, bytes)):

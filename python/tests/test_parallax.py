@@ -40,7 +40,7 @@ def test_arrays_come_down_as_they_went_up(session, dtype):
 def test_arrays_of_every_layout_go_in(session, image):
     for array in (image.T, np.asfortranarray(image), np.broadcast_to(image[0], (5, 64)), image.astype(">u2"), image.astype(">c8"),
                   np.frombuffer(b"\0" + image.astype(np.float32).tobytes(), np.float32, offset=1).reshape(48, 64), image[:0],
-                  image[:1][::-1], image[:, :1][:, ::-1], np.rot90(image[:1], 2)):   # a step below 0 from one element to none
+                  image[:1][::-1], image[:, :1][:, ::-1], np.rot90(image[:1], 2), image[::-1, :0], image[:0, ::-2]):   # a step below 0 from one element to none
         np.testing.assert_array_equal(session.upload(array).numpy(), array)
     assert session.upload(np.float32(3)).shape == (1,)
 
