@@ -355,11 +355,11 @@ class Session(AlgorithmCalls):
 
     def allocate(self, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """Uninitialised."""
-        return Array(self._session._allocate(_name_of(dtype), list(shape), axes or _usual_axes(len(shape)), [], ""), self)
+        return Array(self._session._allocate(_name_of(dtype), _sizes(shape), axes or _usual_axes(len(shape)), [], ""), self)
 
     def wrap(self, memory: int, shape: Sequence[int], dtype: Any = np.float32, axes: str | None = None) -> Array:
         """A cl_mem of the engine's context, as a number; retained."""
-        return Array(self._session._wrap(memory, _name_of(dtype), list(shape), axes or _usual_axes(len(shape)), False, []), self)
+        return Array(self._session._wrap(memory, _name_of(dtype), _sizes(shape), axes or _usual_axes(len(shape)), False, []), self)
 
     def wrap_cuda(self, array: Any, axes: str | None = None) -> Array:
         """An array of PyTorch, CuPy and the like on the engine's CUDA device; kept alive, not copied."""
@@ -413,6 +413,14 @@ class Session(AlgorithmCalls):
     def _arguments(self, algorithm, inputs, parameters, outputs, into, variant, policy):
         return (algorithm, _parameters(parameters or {}), self._inputs(inputs), list(outputs or []),
                 {name: _place(name, array) for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+
+
+def _sizes(shape: Sequence[int]) -> list[int]:
+    sizes = [operator.index(size) for size in shape]
+    for size in sizes:
+        if not 0 <= size < 2 ** 63:
+            _refuse("", f"an axis of {size} elements", "sizes that memory can hold")
+    return sizes
 
 
 def _place(name: str, array: Any) -> _parallax.Array:

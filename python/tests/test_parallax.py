@@ -58,6 +58,14 @@ def test_what_is_no_array_of_numbers_is_refused_with_what_it_is(session, image):
         session.allocate((3, 4), np.float16)
     with pytest.raises(parallax.ConfigError, match="5 dimensions"):
         session.allocate((1, 1, 1, 3, 4))
+    for sizes in ((2 ** 63,), (-3, 4), (2 ** 62, 8)):
+        with pytest.raises(parallax.Error):
+            session.allocate(sizes)
+    with pytest.raises(parallax.ConfigError, match="an axis of -3 elements"):
+        session.allocate((-3, 4))
+    for nothing in (None, image):
+        with pytest.raises(parallax.ConfigError, match="^wait: found an object of type"):
+            session.call("box_filter", {"image": image}, {"radius": 1}, wait=[nothing])
     with pytest.raises(parallax.ConfigError, match="/into/image: found a ndarray"):
         session.box_filter(image, into={"image": image})
 
