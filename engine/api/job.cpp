@@ -76,7 +76,13 @@ namespace {
 
 /// From here on, whatever folder the application goes to meanwhile. An empty one is told of by others.
 std::filesystem::path from_here(const std::string& option, const std::string& path) {
-    return path.empty() ? std::filesystem::path() : engine::whole_path(engine::path_from(host::check_path(path, option)));
+    if (path.empty()) return {};
+    try {
+        return engine::whole_path(engine::path_from(host::check_path(path, option)));
+    } catch (const IoError& error) {
+        throw IoError(error.path, error.problem,
+                      fmt::format("go to one that is there, or let \"{}\" be an absolute path", option));
+    }
 }
 
 engine::Locations locations_of(const JobOptions& options) {

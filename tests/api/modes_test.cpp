@@ -155,6 +155,39 @@ TEST_CASE("an engine with a memory limit does a job in parts that does not fit i
     }
 }
 
+TEST_CASE("a token ends a single job by an error, and a series by a report that says so") {
+    const Frames frames(3);
+    JobOptions options{.folder = frames.in.text(), .out = frames.out.text(), .cancel = CancelToken()};
+    options.cancel.cancel();
+    const std::string report = run(smooth_all(), options, {.device = "native"});
+    CHECK(has(report, "\"stopped\":true"));
+    CHECK(has(report, "\"complete\":false"));
+    const auto single = Job::parse(
+        R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})");
+    CHECK_THROWS_AS(run(single, options, {.device = "native"}), CancelledError);
+}
+
+#if !defined(_WIN32)
+TEST_CASE("in a working folder that is gone a job works by absolute paths, and else says which option is none") {
+    const Frames frames(1);
+    const auto single = Job::parse(
+        R"({"parallax": 1, "inputs": {"image": "f0.pgm"}, "steps": [{"run": "box_filter"}], "outputs": {"image": "out.npy"}})");
+    const std::filesystem::path gone = frames.in / "gone";
+    struct Back {
+        std::filesystem::path folder = std::filesystem::current_path();
+        ~Back() { std::filesystem::current_path(folder); }
+    } const back;
+    std::filesystem::create_directory(gone);
+    std::filesystem::current_path(gone);
+    std::filesystem::remove(gone);
+    CHECK_THROWS_WITH_AS(run(single, {.out = frames.out.text()}, {.device = "native"}),
+                         doctest::Contains("let \"folder\" be an absolute path"), IoError);
+    CHECK_THROWS_WITH_AS(run(single, {.folder = frames.in.text()}, {.device = "native"}),
+                         doctest::Contains("let \"out\" be an absolute path"), IoError);
+    CHECK(has(run(single, {.folder = frames.in.text(), .out = frames.out.text()}, {.device = "native"}), "out.npy"));
+}
+#endif
+
 TEST_CASE("what only a series has, and what no run can have, is refused by the name of the option") {
     const Frames frames(1);
     const auto single = Job::parse(
