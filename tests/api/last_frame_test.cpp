@@ -2,11 +2,7 @@
 // have to compile then is refused, since their own objects have gone.
 #include "support.hpp"
 
-#if defined(_WIN32)
-#include <process.h>
-#else
-#include <unistd.h>
-#endif
+#include <parallax/parallax.h>
 
 #include <cstdio>
 #include <exception>
@@ -16,6 +12,17 @@ using namespace parallax;
 using namespace parallax::tests;
 
 namespace {
+
+/// The words of an error of the C interface, which go with the thread.
+std::string error_of_c() {
+    const std::string none(400, '?');
+    plx_engine_options options{};
+    options.struct_size = sizeof options;
+    options.device = none.c_str();
+    plx_engine* engine = nullptr;
+    plx_engine_open(&options, &engine);
+    return plx_last_error();
+}
 
 /// Made before main(), so that whatever the library makes at a first call would go before it.
 struct Camera {
@@ -41,14 +48,15 @@ struct Camera {
     /// A job, in files and in memory, and what there is to choose from.
     void last_job() {
         try {
-            const std::filesystem::path out = std::filesystem::temp_directory_path() / ("parallax-last-" + std::to_string(getpid()));
-            const Job job = Job::parse(R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "carpet", "size": 27}, {"run": "reduce", "in": {"array": "volume"}}],
+            const Folder out;
+            const Job job = Job::parse(R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "carpet", "size": 27},
+                                                                   {"run": "reduce", "in": {"array": "volume"}}],
                                            "outputs": {"volume": "volume.png", "value": "value.csv"}})");
-            run(job, {.out = out.string()}, {.device = "native"});
+            run(job, {.out = out.text()}, {.device = "native"});
             const Engine fresh({.device = "native"});
             Session(fresh).run(job, {});
             fresh.algorithms_json();
-            std::filesystem::remove_all(out);
+            if (plx_last_error()[0] != '\0' || error_of_c().size() < 400) throw Error("the C interface does not tell an error");
         } catch (const std::exception& error) {
             std::fprintf(stderr, "the last job: %s\n", error.what());
             std::_Exit(1);
@@ -74,6 +82,7 @@ std::vector<Camera>& before_main = cameras();
 }  // namespace
 
 TEST_CASE("an object of the host's computes in its destructor after main(): the status of this program tells") {
+    CHECK(error_of_c().size() > 400);
     std::size_t next = 0;
     for (const std::string& spec : specs()) {
         if (next == before_main.size()) break;
