@@ -56,9 +56,9 @@ std::string unquoted(const Json& value) {
     if (!found || !std::isfinite(found->number)) return {};
     const std::string written = text.substr(0, found->used),
                       right = Json::accept(written) ? written : Json(found->number).dump();   // ".6": 0.6
-    return found->used < text.size()  ? fmt::format("write the number alone, without quotes: {}", right)
-           : written == right ? fmt::format("write it without quotes: {}", right)
-                              : fmt::format("JSON has it as {}", right);
+    return found->used < text.size() ? fmt::format("write the number alone, without quotes: {}", right)
+           : written == right        ? fmt::format("write it without quotes: {}", right)
+                                     : fmt::format("JSON has it as {}", right);
 }
 
 std::string with_bounds(const std::string& what, const std::string& bounds) {

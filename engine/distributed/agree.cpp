@@ -73,8 +73,8 @@ Json of_files(const Prepared& prepared, const Of& of) {
     return all;
 }
 
-/// The same for ranks of one machine whose files are the same, and for no others: numbers of files and times of another machine's own
-/// disk may agree by chance.
+/// The same for ranks of one machine whose files are the same, and for no others: numbers of files and times of another machine's
+/// own disk may agree by chance.
 std::string states(const Prepared& prepared, int rank) {
     const std::string machine = io::which_machine();
     const Json files =
@@ -92,9 +92,9 @@ Json hashes(const Prepared& prepared) {
                     });
 }
 
-/// Machines may have a file of one name and length each, and other elements in it. Where all ranks are on one machine and see one file,
-/// nothing is read for that; else the first of each machine reads its files once more, and their hashes are compared. From here to the
-/// end each rank holds its own file against what it has looked at.
+/// Machines may have a file of one name and length each, and other elements in it. Where all ranks are on one machine and see one
+/// file, nothing is read for that; else the first of each machine reads its files once more, and their hashes are compared. From
+/// here to the end each rank holds its own file against what it has looked at.
 void agree_on_contents(const Prepared& prepared, Communicator& ranks) {
     const std::vector<std::string> seen = gather_everywhere(ranks, states(prepared, ranks.rank()));
     if (std::all_of(seen.begin(), seen.end(), [&](const std::string& text) { return text == seen.front(); })) return;

@@ -27,9 +27,8 @@ std::string root_of(const std::string& text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos || colon < 2) return {};
     const std::string name = text.substr(0, colon);
-    const bool word = std::all_of(name.begin(), name.end(), [](char c) {
-        return host::is_letter(c) || host::is_digit(c) || c == '_' || c == '-';
-    });
+    const bool word = std::all_of(name.begin(), name.end(),
+                                  [](char c) { return host::is_letter(c) || host::is_digit(c) || c == '_' || c == '-'; });
     return word ? name : std::string();
 }
 

@@ -140,8 +140,9 @@ sigset_t no_signals() {
     return none;
 }
 
-/// Signals that a child hears as from a shell, though the host application ignores them: without SIGCHLD, say, a compiler cannot wait for
-/// the linker that it starts. What a terminal sends stays as it is: `nohup` and a shell's background are meant for children, too.
+/// Signals that a child hears as from a shell, though the host application ignores them: without SIGCHLD, say, a compiler cannot
+/// wait for the linker that it starts. What a terminal sends stays as it is: `nohup` and a shell's background are meant for
+/// children, too.
 sigset_t begun_anew() {
     sigset_t signals;
     sigfillset(&signals);

@@ -62,8 +62,8 @@ public:
     /// After its end: "exit status 3", "signal 11 (Segmentation fault)".
     const std::string& ending() const noexcept { return ending_; }
     /// After its end: by a signal that a program does not bring upon itself, which a person sends, a terminal that is closed, or
-    /// the system where memory or something else has run out: nothing is learned of the program. Nor is it where the system does not
-    /// tell how it ended. Not by end() and leave().
+    /// the system where memory or something else has run out: nothing is learned of the program. Nor is it where the system does
+    /// not tell how it ended. Not by end() and leave().
     bool was_killed() const noexcept { return killed_; }
     /// After its end: by its own alarm.
     bool was_late() const noexcept { return late_; }

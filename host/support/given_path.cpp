@@ -13,4 +13,4 @@ std::string check_path(const std::string& given, const std::string& pointer) {
     return given;
 }
 
-}  // namespace parallax::host
+}   // namespace parallax::host

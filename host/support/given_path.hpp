@@ -8,4 +8,4 @@ namespace parallax::host {
 /// The same. Throws ConfigError for one with a byte 0: the system would take what stands before it for all of it.
 std::string check_path(const std::string& given, const std::string& pointer);
 
-}  // namespace parallax::host
+}   // namespace parallax::host

@@ -78,4 +78,4 @@ std::string shown_as(std::string_view text, bool one_line) {
 std::string printable(std::string_view text) { return shown_as(text, false); }
 std::string printable_line(std::string_view text) { return shown_as(text, true); }
 
-}  // namespace parallax::host
+}   // namespace parallax::host

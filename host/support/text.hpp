@@ -1,5 +1,5 @@
-// Small string helpers of the runtime. ASCII only: driver names and JSON keys are. The C library's own follow the locale of the host
-// application: there 1.5 may be 1, the small letter of I no i, and a byte of UTF-8 a letter.
+// Small string helpers of the runtime. ASCII only: driver names and JSON keys are. The C library's own follow the locale of the
+// host application: there 1.5 may be 1, the small letter of I no i, and a byte of UTF-8 a letter.
 #pragma once
 
 #include <cstddef>

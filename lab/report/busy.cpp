@@ -12,7 +12,8 @@ std::string load_in_words(const Json& session) {
     if (!load.is_string() || !threads.is_number()) return {};
     const auto running = host::leading_number(load.get<std::string>());
     const double all = threads.get<double>();
-    return running && running->number > all / 2 ? fmt::format("a load of {:.1f} on {:g} threads", running->number, all) : std::string();
+    return running && running->number > all / 2 ? fmt::format("a load of {:.1f} on {:g} threads", running->number, all)
+                                                : std::string();
 }
 
 }   // namespace parallax::engine::compare

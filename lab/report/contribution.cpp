@@ -63,8 +63,7 @@ std::size_t path_end(const std::string& text, std::size_t at) {
         const std::size_t last = word_end(end + 1);
         const std::string word = text.substr(end + 1, last - end - 1);
         const std::size_t dot = word.rfind('.');
-        const bool is_file = dot != std::string::npos && dot > 0 && dot + 1 < word.size() &&
-                             host::is_letter(word[dot + 1]);
+        const bool is_file = dot != std::string::npos && dot > 0 && dot + 1 < word.size() && host::is_letter(word[dot + 1]);
         if (!is_file && word.find_first_of("/\\") == std::string::npos) break;
         end = last;
     }

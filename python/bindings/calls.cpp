@@ -27,8 +27,8 @@ Call call_of(const std::string& algorithm, const std::string& parameters, const 
         options.into.insert_or_assign(nb::cast<std::string>(name), nb::cast<const PyArray&>(array));
     for (const nb::handle event : wait) {
         if (!nb::isinstance<PyEvent>(event))
-            throw ConfigError("wait", "an object of type " + nb::cast<std::string>(nb::str(event.type().attr("__name__"))), "events",
-                              "the `done` of a call that was submitted is one");
+            throw ConfigError("wait", "an object of type " + nb::cast<std::string>(nb::str(event.type().attr("__name__"))),
+                              "events", "the `done` of a call that was submitted is one");
         options.wait.push_back(nb::cast<const PyEvent&>(event));
     }
     return {algorithm, parameters, inputs_of(inputs), std::move(options)};

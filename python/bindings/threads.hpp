@@ -87,8 +87,8 @@ std::function<void(Args...)> callback(nb::object function) {
     };
 }
 
-/// Takes the interpreter's lock again. One that is ending ends the thread instead (before Python 3.14, which lets it wait), by unwinding its
-/// frames, and nanobind's let nothing pass: such a thread, a daemon's, stays here until the process has ended.
+/// Takes the interpreter's lock again. One that is ending ends the thread instead (before Python 3.14, which lets it wait), by
+/// unwinding its frames, and nanobind's let nothing pass: such a thread, a daemon's, stays here until the process has ended.
 inline void take_lock_again(PyThreadState* state) noexcept {
     try {
         PyEval_RestoreThread(state);

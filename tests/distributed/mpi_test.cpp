@@ -255,12 +255,15 @@ TEST_CASE("mpi: files of two machines that agree in number, length and time are 
     other.as<float>()[other.desc.count() - 1] += 1;   // of the last rank, which alone reads it
     io::write(folder / "first.npy", image());
     io::write(folder / "last.npy", other);
-    write_text(folder / "job.json", Json(Json::parse(diffusion)).patch(Json::parse(
-        R"([{"op": "replace", "path": "/inputs/image", "value": "own/in.npy"}])")).dump());
+    write_text(folder / "job.json",
+               Json(Json::parse(diffusion))
+                   .patch(Json::parse(R"([{"op": "replace", "path": "/inputs/image", "value": "own/in.npy"}])"))
+                   .dump());
     fs::create_directory(folder / "own");
     // Each has a disk of its own there: the first file of a new one has the same number everywhere.
     const char* const wrapper =
-        "exec unshare -m sh -c 'mount -t tmpfs none own && cp $([ $OMPI_COMM_WORLD_RANK = 2 ] && echo last.npy || echo first.npy) "
+        "exec unshare -m sh -c 'mount -t tmpfs none own && cp $([ $OMPI_COMM_WORLD_RANK = 2 ] && echo last.npy || echo "
+        "first.npy) "
         "own/in.npy && touch -d 2026-01-01 own/in.npy && stat -c \"number %i\" own/in.npy && exec \"$@\"' sh \"$@\"\n";
     const Run run = run_ranks(3, {"run", "job.json"}, folder.path(), wrapper);
     CAPTURE(run.out);

@@ -102,7 +102,8 @@ TEST_CASE("a child begins with no signal blocked and none ignored but a terminal
 }
 
 TEST_CASE("of a child whose end the system does not tell nothing is learned") {
-    struct sigaction ignore {}, before {};
+    struct sigaction ignore {
+    }, before{};
     ignore.sa_handler = SIG_IGN;
     REQUIRE(sigaction(SIGCHLD, &ignore, &before) == 0);
     Child child(shell("exit 3"));

@@ -32,8 +32,13 @@ TEST_CASE("printable: what a terminal obeys is escaped, letters of all languages
 }
 
 TEST_CASE("numbers and letters are read as C writes them") {
-    struct Row { const char* text; double number; std::size_t used; };
-    for (const Row& row : {Row{"1.5", 1.5, 3}, Row{" +482.7 nm", 482.7, 7}, Row{"-.5e3x", -500, 5}, Row{"1,5", 1, 1}, Row{"532nm", 532, 3}}) {
+    struct Row {
+        const char* text;
+        double number;
+        std::size_t used;
+    };
+    for (const Row& row :
+         {Row{"1.5", 1.5, 3}, Row{" +482.7 nm", 482.7, 7}, Row{"-.5e3x", -500, 5}, Row{"1,5", 1, 1}, Row{"532nm", 532, 3}}) {
         CAPTURE(row.text);
         const auto found = host::leading_number(row.text);
         REQUIRE(found);

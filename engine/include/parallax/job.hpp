@@ -81,8 +81,8 @@ struct JobOptions {
     /// The stage that begins ("12 of 300" in a series), and the share that is done, 0 to 1. Called by one thread at a time; must
     /// not throw.
     std::function<void(const std::string& stage, double done)> progress = {};
-    /// A single job throws CancelledError. A series finishes the items in flight and returns its report, in which "stopped" is true:
-    /// `resume` does the rest.
+    /// A single job throws CancelledError. A series finishes the items in flight and returns its report, in which "stopped" is
+    /// true: `resume` does the rest.
     CancelToken cancel = CancelToken::none();
 
     // Of a series, a job with for_each (docs/series.md).
