@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t most_told = 20;
 
-const std::string is_missing = "is missing";
+constexpr const char* is_missing = "is missing";
 
 /// What an item was made of; a file of which nobody can tell counts as there.
 bool has_its_files(const Record& record) {

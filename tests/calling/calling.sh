@@ -159,6 +159,7 @@ call 'Ctrl-C while the native device computes for hours' 0 '^1 0$' 'echo "{ \"pa
 call 'Ctrl-C where whoever started it has it ignored, as scripts have for what they put behind them' 0 'still there' 'echo "{ \"parallax\": 1, \"device\": { \"backend\": \"native\" }, \"steps\": [ { \"run\": \"phantom\", \"kind\": \"menger\", \"size\": 81 },
     { \"run\": \"diffusion_lb\", \"iterations\": 100000, \"in\": { \"image\": \"volume\" } } ], \"outputs\": { \"image\": \"o.npy\" } }" > long.json
     "$parallax" run long.json --quiet 2> said & sleep 1; kill -INT $!; sleep 1; kill -0 $! && echo still there; kill -KILL $!'
+
 # Several threads open their engines at once, the first of the process: PoCL lists its devices for the first that asks, and only then for others.
 for _ in 1 2 3 4 5; do
     call 'engines of four threads, the first of the process' 0 '^4 opened' '"$bin/calling_threads" cpu 4'
