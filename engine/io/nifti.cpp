@@ -233,10 +233,9 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     }
     const int bits = static_cast<int>(bytes_of(row->type)) * row->channels * 8;
     if (h.bits != 0 && h.bits != bits)
-        fail(source,
-             fmt::format("says that its elements have {} bits (bitpix), and NIfTI's data type {}, which has {}", h.bits,
-                         h.datatype, bits),
-             again);
+        volume.file.warnings.push_back(fmt::format(
+            "it says that its elements have {} bits (bitpix), and NIfTI's data type {}, which has {}: the data type is followed",
+            h.bits, h.datatype, bits));
     volume.stored = row->type;
     volume.file.colour = row->channels == 4 ? Colour::rgb_alpha : row->channels == 3 ? Colour::rgb : Colour::grey;
 
@@ -273,9 +272,15 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     if (!loss.empty()) file.warnings.push_back(loss);
     for (const Axis& axis : file.desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
-        if (at != std::string_view::npos && !std::isfinite(h.pixdim[at]))
+        if (at == std::string_view::npos || std::isfinite(h.pixdim[at])) continue;
+        const bool by_sform = at <= 3 && h.sform_code > 0 && is_finite(matrix_of_rows(h)) &&
+                              std::hypot(h.srow[at - 1], h.srow[at + 3], h.srow[at + 7]) > 0;
+        if (at <= 3 && axis.size > 1 && !by_sform)
             fail(source, fmt::format("says that its voxels are {} apart along {} (pixdim[{}])", h.pixdim[at], axis.name, at),
                  again);
+        file.warnings.push_back(fmt::format("its distance along {} is {} (pixdim[{}]): {}", axis.name, h.pixdim[at], at,
+                                            by_sform ? "that of its sform is taken" : "it is left out"));
+        volume.header.pixdim[at] = 0;   // as where nothing is said
     }
     describe_space(volume);
     describe_intent(volume);

@@ -94,6 +94,7 @@ private:
         file_.read(bytes_.data(), bytes_.size(), "a TIFF directory");
         std::uint64_t in_values = 0;
         colours_ = {};
+        said_.reset();
         for (std::uint64_t i = 0; i < entries; ++i) in_values += check_entry(bytes_.data() + i * entry_bytes, at, index);
         check_colours(index);
         if (in_values > file_.size() + shared_in_one)
@@ -119,8 +120,11 @@ private:
         seen_.set(tag);
         if (index == 0) chain_.tags[tag] = count;
         const auto value = one_of(type, count, entry + 4 + inside);
-        check_plain(tag, type, count, value, index);
-        if (value) note_lost(tag, *value, directory);
+        if (is_first(tag)) {   // of equal ones the first counts
+            check_plain(tag, type, count, value, index);
+            if (tag == TIFFTAG_COLORMAP) colours_.at = place(entry + 4 + inside);
+            if (value) note_lost(tag, *value, directory);
+        }
         if (type > TIFF_IFD8) return 0;   // no type of TIFF's: libtiff leaves the entry out
         const auto width = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(type)));
         if (width == 0 || count <= inside / width) return 0;
@@ -129,6 +133,13 @@ private:
             fail(fmt::format("tag {} of its TIFF directory {} has {} values from byte {} on, past the end of the file", tag,
                              index, count, offset));
         return count * width;
+    }
+
+    /// In its directory, of the tags that are looked at here.
+    bool is_first(std::uint16_t tag) {
+        const bool first = tag < said_.size() && !said_[tag];
+        if (first) said_.set(tag);
+        return first;
     }
 
     /// What libtiff does not keep: the predictor of a codec that has no use for it, and units that it does not know.
@@ -149,7 +160,7 @@ private:
         for (const auto& [number, name] : numbers) {
             if (tag != number) continue;
             const bool is_short = tag == TIFFTAG_PHOTOMETRIC || tag == TIFFTAG_FILLORDER || tag == TIFFTAG_PREDICTOR;
-            const bool known = tag != TIFFTAG_FILLORDER || value == FILLORDER_MSB2LSB || value == FILLORDER_LSB2MSB;
+            const bool known = tag != TIFFTAG_FILLORDER || value <= std::uint64_t{FILLORDER_LSB2MSB};   // 0 says nothing
             if (count != 1 || !value || (is_short && *value > 0xffff) || !known)
                 fail(fmt::format("its TIFF directory {} does not say its {} (tag {}) as TIFF has it, but as {} of type {}{}",
                                  index, name, tag, count == 1 ? "a value" : fmt::format("{} values", count), type,
@@ -161,9 +172,17 @@ private:
     }
 
     /// Of a palette that it does not take libtiff makes grey.
-    void check_colours(std::size_t index) const {
+    void check_colours(std::size_t index) {
         if (!colours_.palette || !colours_.there || colours_.bits < 1 || colours_.bits > 8) return;   // others are refused
-        if (colours_.count != std::uint64_t{3} << colours_.bits || (colours_.type != TIFF_BYTE && colours_.type != TIFF_SHORT))
+        bool known = colours_.count == std::uint64_t{3} << colours_.bits &&
+                     (colours_.type == TIFF_BYTE || colours_.type == TIFF_SHORT || colours_.type == TIFF_LONG);
+        if (known && colours_.type == TIFF_LONG) {   // which hold what 16 bits can
+            std::vector<unsigned char> values(colours_.count * 4);
+            file_.seek(colours_.at);
+            file_.read(values.data(), values.size(), "a TIFF directory");
+            for (std::size_t i = 0; i < values.size(); i += 4) known = known && number<std::uint32_t>(&values[i]) <= 0xffff;
+        }
+        if (!known)
             fail(fmt::format(
                 "its TIFF directory {} does not say its ColorMap (tag {}) as TIFF has it, but as {} values of type {} for "
                 "samples of {} bits",
@@ -190,7 +209,7 @@ private:
     /// Of a directory, what it says of a palette.
     struct Colours {
         bool palette = false, there = false;
-        std::uint64_t bits = 1, count = 0;
+        std::uint64_t bits = 1, count = 0, at = 0;
         std::uint16_t type = 0;
     };
 
@@ -200,6 +219,7 @@ private:
     bool swap_ = false;
     std::vector<unsigned char> bytes_;   ///< of a directory
     std::bitset<65536> seen_;            ///< tags
+    std::bitset<512> said_;              ///< of a directory, those of TIFF's own
     std::size_t kinds_of_tags_ = 0;
     std::uint64_t in_all_ = 0;
 };

@@ -30,24 +30,38 @@ namespace {
 
 constexpr std::size_t most_told = 20;
 
-constexpr const char* is_missing = "is missing";
+/// Files of items that have gone, while others of their folder are there: with a drive that is away all would have gone.
+class Gone {
+public:
+    explicit Gone(const std::map<std::string, Record>& records) {
+        for (const auto& [name, record] : records) {
+            for (const FileState& input : record.inputs) look(path_from(input.path));
+            for (const std::string& file : record.files) look(path_from(file));
+        }
+    }
+    /// Whether an item cannot be done again.
+    bool has_gone(const Record& record) const {
+        const auto is_gone = [&](const std::string& file) {
+            return gone_.contains(path_from(file)) && there_.contains(path_from(file).parent_path());
+        };
+        return std::any_of(record.files.begin(), record.files.end(), is_gone) ||
+               std::any_of(record.inputs.begin(), record.inputs.end(), [&](const FileState& input) { return is_gone(input.path); });
+    }
 
-/// What an item was made of; a file of which nobody can tell counts as there.
-bool has_its_files(const Record& record) {
-    const auto is_gone = [](const std::string& file) {
+private:
+    void look(const fs::path& file) {
         std::error_code error;
-        fs::status(path_from(file), error);
-        return io::says_absent(error);
-    };
-    return std::none_of(record.files.begin(), record.files.end(), is_gone) &&
-           std::none_of(record.inputs.begin(), record.inputs.end(), [&](const FileState& input) { return is_gone(input.path); });
-}
+        if (fs::exists(fs::status(file, error))) there_.insert(file.parent_path());
+        else if (io::says_absent(error)) gone_.insert(file);
+    }
+    std::set<fs::path> there_, gone_;
+};
 
 /// Why an output is not what was recorded; empty: it is.
 std::string problem_of(const FileState& file, bool hashes) {
     const fs::path path = path_from(file.path);
     const auto now = io::identity_of_tree(path);
-    if (!now) return is_missing;
+    if (!now) return "is missing";
     if (now->bytes != file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
     const bool as_it_was = file.modified != 0 && now->modified == file.modified;
     return (hashes || !as_it_was) && io::hash_of_tree(path) != file.hash ? "holds something else than was written" : "";
@@ -187,29 +201,23 @@ Check check(const fs::path& manifest, bool hashes) {
     check.moved_from = moved.from();
     std::set<fs::path> folders{manifest};
     LastWriters writers(contents.records);
+    const Gone frames(contents.records);
     std::size_t wrong = 0;
     for (const auto& [name, record] : contents.records) {
         if (writers.is_replaced(record)) continue;
-        const bool can_be_done = !check.moved_from.empty() || has_its_files(record);   // else who knows where they are now
-        bool any_left = record.done && record.outputs.empty();   // all that is made of it is in what is made of all
-        std::vector<std::string> problems;
+        const bool gone = check.moved_from.empty() && frames.has_gone(record);   // else who knows where they are now
+        (record.done ? check.done : gone ? check.gone : check.failed) += 1;
+        if (!record.done) continue;
         for (const FileState& recorded : record.outputs) {
-            if (!record.done || !writers.has_written(record, recorded)) continue;
+            if (!writers.has_written(record, recorded)) continue;
             const FileState file = moved.there(recorded, record.manifest);
             folders.insert(path_from(file.path).parent_path());
             const std::string problem = problem_of(file, hashes);
-            any_left = any_left || problem != is_missing;
-            if (!problem.empty())
-                problems.push_back(fmt::format("{} of {} {}: --resume does the item again{}", file.path, name, problem,
-                                               can_be_done ? "" : ", once its files are there"));
+            if (!problem.empty() && ++wrong <= most_told)
+                check.problems.push_back(fmt::format("{} of {} {}: {}", file.path, name, problem,
+                                                     gone ? "its own files are gone; --resume does it again once they are there"
+                                                          : "--resume does the item again"));
         }
-        if (!can_be_done && !any_left) {
-            ++check.gone;
-            continue;
-        }
-        (record.done ? check.done : check.failed) += 1;
-        for (std::string& problem : problems)
-            if (++wrong <= most_told) check.problems.push_back(std::move(problem));
     }
     if (made) check_made(*made, moved, hashes, check, folders);
     if (wrong > most_told) check.problems.push_back(fmt::format("{} more outputs are missing or changed", wrong - most_told));

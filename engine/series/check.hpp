@@ -13,7 +13,7 @@ namespace parallax::engine::series {
 
 struct Check {
     std::size_t done = 0, failed = 0;    ///< of items whose outputs later ones have not replaced
-    std::size_t gone = 0;                ///< items that have failed or of which no output is left, and whose files are not there either
+    std::size_t gone = 0;                ///< that have failed, and whose files are not there any more beside those of others
     std::size_t damaged_lines = 0;       ///< records that do not count
     bool makes_of_all = false;           ///< the job has tables or combined arrays
     std::optional<std::size_t> made;     ///< how many of them are recorded; nothing: not written yet, or by an earlier version

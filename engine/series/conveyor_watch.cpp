@@ -131,7 +131,10 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
         last_arrival_ = std::chrono::steady_clock::now();
     }
     came_.notify_all();
-    for (const std::size_t number : done) do_again_if_changed(number);
+    for (const std::size_t number : done) {   // each may have to be read
+        if (options_.cancelled && options_.cancelled()) return;
+        do_again_if_changed(number);
+    }
 }
 
 /// An item counts as done with the file that was read, and with no other that has its name by now. Results are replaced where

@@ -184,7 +184,7 @@ void FolderWatch::read_notices() {
                     // A look may have been faster than the notice.
                     const auto known = taken_.find(key);
                     const auto here = identity_of(file);
-                    const bool same = known != taken_.end() && known->second && here && known->second->may_hold_the_same(*here);
+                    const bool same = known != taken_.end() && known->second && known->second == here;
                     if (!same && here && here->bytes > 0) take(file, now);
                 }
                 break;
@@ -307,9 +307,10 @@ void FolderWatch::look() {
             const std::optional<host::FileIdentity> here = identity_of(file);
             if (!here) continue;
             // One that was taken may be written by another name, which nobody is told of: behind a link, or on another machine.
-            const auto taken = taken_.find(key);
-            if (taken != taken_.end() && taken->second && taken->second->may_hold_the_same(*here)) continue;
             const std::uint64_t bytes = here->bytes;
+            const auto taken = taken_.find(key);
+            const bool was_taken = taken != taken_.end() && taken->second;   // an inode may be another each time where there are none
+            if (was_taken && (bytes == 0 || (taken->second->bytes == bytes && taken->second->modified == here->modified))) continue;
             // One that was given back comes, empty as it is: whoever took it waits to know what became of it.
             const bool emptied = bytes == 0 && seen_.count(key) > 0 && given_back_.count(key) > 0;
             if (bytes == 0 && !emptied) {

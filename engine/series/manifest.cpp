@@ -503,11 +503,19 @@ bool unchanged(const FileState& file, KnownHashes* hashes) {
 }
 
 bool unchanged_at(const fs::path& path, const FileState& file, KnownHashes* hashes) {
+    return renewed_at(path, file, hashes).has_value();
+}
+
+std::optional<FileState> renewed_at(const fs::path& path, const FileState& file, KnownHashes* hashes) {
     const auto now = io::identity_of_tree(path);
-    if (!now || now->bytes != file.bytes) return false;
+    if (!now || now->bytes != file.bytes) return std::nullopt;
     const bool as_it_was = file.modified != 0 && now->modified == file.modified && (file.inode == 0 || now->inode == file.inode) &&
                            (file.changed == 0 || now->changed == 0 || now->changed == file.changed);
-    return as_it_was || (hashes ? hashes->of(path, *now) : io::hash_of_tree(path)) == file.hash;
+    if (as_it_was) return file;
+    if ((hashes ? hashes->of(path, *now) : io::hash_of_tree(path)) != file.hash) return std::nullopt;
+    FileState renewed = file;
+    if (!host::may_keep_its_time(*now)) renewed.modified = now->modified, renewed.inode = now->inode, renewed.changed = now->changed;
+    return renewed;
 }
 
 }  // namespace parallax::engine::series

@@ -35,6 +35,7 @@ struct FileState {
     std::uint64_t inode = 0;         ///< 0: not known
     std::string of{};                ///< the input that it was read for, where an input runs
     std::int64_t changed = 0;        ///< of an input, as FileIdentity has it; 0: not known
+    bool operator==(const FileState&) const = default;
 };
 
 struct Record {
@@ -134,5 +135,8 @@ private:
 bool unchanged(const FileState&, KnownHashes* = nullptr);
 /// The same of what stands at a path, whatever path is recorded.
 bool unchanged_at(const std::filesystem::path&, const FileState&, KnownHashes* = nullptr);
+/// An input that is what it was, with its times and its inode as they are now: where they are others it need not be read for that
+/// the next time. Nothing: it has changed.
+std::optional<FileState> renewed_at(const std::filesystem::path&, const FileState&, KnownHashes* = nullptr);
 
 }  // namespace parallax::engine::series

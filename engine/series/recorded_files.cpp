@@ -49,10 +49,10 @@ bool RecordedFiles::is_there(const FileState& input) const {
     return confinement_ ? opened_by(*confinement_, input).has_value() : fs::exists(place_of(path_from(input.path)));
 }
 
-bool RecordedFiles::unchanged(const FileState& input) const {
-    if (!confinement_) return series::unchanged(input, hashes_.get());
+std::optional<FileState> RecordedFiles::renewed(const FileState& input) const {
+    if (!confinement_) return renewed_at(place_of(path_from(input.path)), input, hashes_.get());
     const std::optional<host::OpenedFile> opened = opened_by(*confinement_, input);
-    return opened && unchanged_at(opened->path(), input, hashes_.get());
+    return opened ? renewed_at(opened->path(), input, hashes_.get()) : std::nullopt;
 }
 
 bool RecordedFiles::unchanged(const std::vector<FileState>& inputs) const {

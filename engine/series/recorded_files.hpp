@@ -28,7 +28,9 @@ public:
     /// Where the job may read it, and it is there.
     bool is_there(const FileState& input) const;
     /// Whether files that the job may read are what they were.
-    bool unchanged(const FileState& input) const;
+    bool unchanged(const FileState& input) const { return renewed(input).has_value(); }
+    /// renewed_at() of it.
+    std::optional<FileState> renewed(const FileState& input) const;
     bool unchanged(const std::vector<FileState>& inputs) const;
     /// Of an output that is known to be the job's own.
     bool output_unchanged(const FileState&) const;

@@ -53,15 +53,24 @@ struct Now {
     const RecordedFiles files{series.where, RecordedFiles::Looks::once};
     ReadsNow reads{series, files};
 
-    bool is_done(std::size_t item, const Record& record, WindowsNow& windows) {
+    /// Where it is, `record` has its inputs' times as they are now.
+    bool is_done(std::size_t item, Record& record, WindowsNow& windows) {
         if (!record.done || record.window != windows.of(item)) return false;
         std::vector<std::string> targets;
         for (const fs::path& target : targets_of(series, item)) targets.push_back(to_utf8(files.place_of(target)));
         std::vector<std::string> written;
         for (const FileState& file : record.outputs) written.push_back(to_utf8(files.place_of(path_from(file.path))));
-        return targets == written && reads.as_recorded(item, record.inputs, record.reads) && files.unchanged(record.inputs) &&
+        return targets == written && reads.as_recorded(item, record.inputs, record.reads) && renew(record.inputs) &&
                std::all_of(record.outputs.begin(), record.outputs.end(),
                            [&](const FileState& output) { return files.output_unchanged(output); });
+    }
+    bool renew(std::vector<FileState>& inputs) {
+        for (FileState& input : inputs) {
+            std::optional<FileState> renewed = files.renewed(input);
+            if (!renewed) return false;
+            input = *std::move(renewed);
+        }
+        return true;
     }
 };
 
@@ -81,7 +90,7 @@ std::set<std::string> changed_elsewhere(const PreparedSeries& series, const Reco
     return changed;
 }
 
-std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest& manifest, Folds& folds) {
+std::vector<std::size_t> items_left(const PreparedSeries& series, Manifest& manifest, Folds& folds) {
     std::vector<std::size_t> todo;
     Now now{series};
     std::map<std::string, Record> records = manifest.load();
@@ -105,8 +114,13 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, const Manifest
     std::vector<bool> left(series.items.size(), false);
     WindowsNow windows(series, now.files, now.reads, records);
     for (std::size_t i = 0; i < series.items.size(); ++i) {
+        if (!is_mine(series, i)) continue;
         const auto record = records.find(series.items.name(i));
-        left[i] = is_mine(series, i) && (record == records.end() || !now.is_done(i, record->second, windows));
+        left[i] = record == records.end();
+        if (left[i]) continue;
+        const std::vector<FileState> before = record->second.inputs;
+        left[i] = !now.is_done(i, record->second, windows);
+        if (!left[i] && record->second.inputs != before) manifest.append(record->second);
     }
     if (!folds.empty()) {   // what no saved state contains must be added again, and what will be added must be in none
         std::set<std::string> gone = folds.saved(records);   // items that are no longer there

@@ -13,12 +13,11 @@ struct FileIdentity {
     std::uint64_t bytes = 0;
     std::int64_t modified = 0;             ///< as finely as the system counts
     /// When its contents, its name, its rights or the number of its names last changed, which no program can set back; 0: not known.
-    /// Of two that are the same but for this it takes the contents to tell.
+    /// Of two that are the same but for this, which == leaves out, it takes the contents to tell.
     std::int64_t changed = 0;
     bool operator==(const FileIdentity& other) const noexcept {
         return device == other.device && inode == other.inode && bytes == other.bytes && modified == other.modified;
     }
-    bool may_hold_the_same(const FileIdentity& other) const noexcept { return *this == other && changed == other.changed; }
 };
 
 /// Links followed. Nothing where there is no such file.

@@ -104,12 +104,26 @@ bool create_private_folder(const fs::path& folder, std::error_code& problem) {
 #endif
 }
 
+namespace {
+
+/// What lies in it is exchanged by nobody else.
+void create_above(const fs::path& folder, std::error_code& problem) {
+    const fs::path above = folder.parent_path();
+    if (std::error_code unknown; above != folder && !above.empty() && !fs::exists(above, unknown)) create_above(above, problem);
+    if (problem || !fs::create_directory(folder, problem)) return;
+    std::error_code ignored;
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
+    fs::permissions(folder, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, ignored);
+}
+
+}  // namespace
+
 bool create_private_folders(const fs::path& folder, std::error_code& problem) {
     problem.clear();
     const fs::path above = folder.parent_path();
     const bool has_more = above != folder && !above.empty();
     if (has_more && !folder.has_filename()) return create_private_folders(above, problem);   // "folder/"
-    if (std::error_code unknown; has_more && !fs::exists(above, unknown)) create_private_folders(above, problem);
+    if (std::error_code unknown; has_more && !fs::exists(above, unknown)) create_above(above, problem);
     return !problem && create_private_folder(folder, problem);
 }
 

@@ -23,7 +23,8 @@ std::size_t unique_suffix_in(std::string_view) noexcept;
 /// As std::filesystem::create_directory, with all rights for its user and none for others, whatever umask there is: one that takes
 /// the user's own rights would leave it closed for every later process, and one that takes none would let everybody in.
 bool create_private_folder(const std::filesystem::path&, std::error_code&);
-/// With those above it that are not there. True where the last one is new.
+/// With those above it that are not there, into which others may look as the umask has it, and write nothing. True where the last
+/// one is new.
 bool create_private_folders(const std::filesystem::path&, std::error_code&);
 /// Takes the group's and others' rights to a folder away. False where that fails.
 bool make_private(const std::filesystem::path& folder) noexcept;

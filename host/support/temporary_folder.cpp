@@ -19,13 +19,12 @@ namespace fs = std::filesystem;
 namespace {
 
 #if defined(_WIN32)
-bool is_own(const fs::path&) { return false; }
+void remove_left(const fs::path&, const std::string&) {}   // without locks of folders nobody knows whose is in use
 #else
 bool is_own(const fs::path& folder) {
     struct stat found {};
     return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
 }
-#endif
 
 void remove_left(const fs::path& place, const std::string& prefix) {
     std::error_code ignored;
@@ -37,6 +36,7 @@ void remove_left(const fs::path& place, const std::string& prefix) {
         if (nobodys && nobodys->is_held()) fs::remove_all(place / name, ignored);
     }
 }
+#endif
 
 }  // namespace
 

@@ -24,7 +24,7 @@ constexpr std::size_t most_reasons = 4;
 /// Processes that candidates of one search may take down.
 constexpr int most_losses = 3;
 
-double rounded(double value) { return host::leading_number(fmt::format("{:.4g}", value))->number; }
+double rounded(double value) { return host::leading_number(fmt::format("{:.4g}", value)).value_or(host::LeadingNumber{value, 0}).number; }
 Json rounded(const compare::Estimate& e) { return {rounded(e.low), rounded(e.high)}; }
 
 Json reasons_of(const Found& found) {

@@ -204,7 +204,6 @@ private:
     const Tuning tuning_;
     Files files_;
     TunedDevice own_;
-    /// What drivers print in the worker: its last words are told where it dies.
     std::unique_ptr<compare::DeviceWorker> worker_;
     std::unique_ptr<Tournament> tournament_;
     const ProblemSet* set_ = nullptr;

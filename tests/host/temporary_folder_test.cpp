@@ -29,7 +29,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("folders of a user's own are open to nobody else, whatever the umask, and so are those above that are made with them") {
+TEST_CASE("folders of a user's own are open to nobody else, whatever the umask, and nobody else may write into those above that are made with them") {
     const tests::TemporaryFolder folder;
     std::random_device random;
     for (int draw = 0; draw < 64; ++draw) {
@@ -42,7 +42,12 @@ TEST_CASE("folders of a user's own are open to nobody else, whatever the umask, 
             CHECK(host::platform::create_private_folders(draw % 2 == 0 ? inner : inner / "", problem));
         }
         CHECK(!problem);
-        for (const fs::path& made : {top, top / "a", inner}) CHECK(fs::status(made).permissions() == fs::perms::owner_all);
+        CHECK(fs::status(inner).permissions() == fs::perms::owner_all);
+        for (const fs::path& made : {top, top / "a"}) {
+            const fs::perms rights = fs::status(made).permissions();
+            CHECK((rights & fs::perms::owner_all) == fs::perms::owner_all);
+            CHECK((rights & (fs::perms::group_write | fs::perms::others_write)) == fs::perms::none);
+        }
         CHECK(!host::platform::create_private_folders(inner, problem));
         CHECK(!problem);
         std::ofstream(top / "file") << "no folder";

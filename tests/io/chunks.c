@@ -1,7 +1,8 @@
 /* make_chunks FOLDER: HDF5 files in FOLDER, each a dataset of bytes in chunks; every byte is its place, modulo 251.
      many.h5    200,000 x 8, chunks of 1 x 8, as appended row by row
      odd.h5     5 x 3,001 x 7, chunks of 2 x 1 x 3, which reach beyond it; its axes are t, y, x
-     large.h5   64 Mi zeros in one chunk, packed */
+     large.h5   64 Mi zeros in one chunk, packed
+     few.h5     100,000 of 64 bits in chunks of one: the first 1,000 are 5, and the others, which are not there, are 2^64 - 1 */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +43,30 @@ static void make(const char* folder, const char* name, int rank, const hsize_t* 
     H5Dclose(data), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
 }
 
+static void make_few(const char* folder) {
+    char path[4096];
+    const hsize_t size = 100000, one = 1, begin = 0, there = 1000;
+    const unsigned long long fill = ~0ULL;
+    unsigned long long values[1000];
+    for (int i = 0; i < 1000; ++i) values[i] = 5;
+    snprintf(path, sizeof path, "%s/few.h5", folder);
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
+    const hid_t memory = H5Screate_simple(1, &there, NULL);
+    H5Pset_chunk(how, 1, &one);
+    H5Pset_fill_value(how, H5T_NATIVE_ULLONG, &fill);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t data = H5Dcreate2(file, "d", H5T_STD_U64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, NULL, &there, NULL);
+    H5Dwrite(data, H5T_NATIVE_ULLONG, memory, space, H5P_DEFAULT, values);
+    H5Dclose(data), H5Fclose(file), H5Sclose(memory), H5Sclose(space), H5Pclose(how);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     const hsize_t many[] = {200000, 8}, row[] = {1, 8}, odd[] = {5, 3001, 7}, parts[] = {2, 1, 3}, large[] = {1 << 26};
     make(argv[1], "many.h5", 2, many, row, NULL);
     make(argv[1], "odd.h5", 3, odd, parts, "tyx");
     make(argv[1], "large.h5", 1, large, large, NULL);
+    make_few(argv[1]);
     return 0;
 }

@@ -250,8 +250,19 @@ TEST_CASE("dicom: lossless JPEG of fewer bits than the header tells is read wher
         put(folder / "a.dcm", file.bytes());
         CHECK(values_of<std::uint16_t>(io::read(folder / "a.dcm")) == wanted);
     }
+    file.sign = 1;   // at the header's top bit, not at the stream's
+    put(folder / "a.dcm", file.bytes());
+    CHECK(values_of<std::int16_t>(io::read(folder / "a.dcm")) == std::vector<std::int16_t>(wanted.begin(), wanted.end()));
+    file.sign = 0;
     file.fragments = {kinds[0].stream};   // of 8
     has(problem(folder / "a.dcm", file.bytes()), "compressed pixels of 8 bits, which GDCM does not read into 16");
+    file.fragments = {kinds[1].stream}, file.syntax = kinds[1].syntax;   // JPEG-LS
+    for (const std::uint16_t stored : {8, 16}) {
+        file.stored = stored, file.high = static_cast<std::uint16_t>(stored - 1);
+        has(problem(folder / "a.dcm", file.bytes()), "compressed pixels of 8 bits, which GDCM does not read into 16");
+    }
+    file.fragments[0][2] = '\0';   // where a marker should begin
+    has(problem(folder / "a.dcm", file.bytes()), "has a frame without a header that can be read");
     file.allocated = 1, file.stored = 1, file.high = 0;
     has(problem(folder / "a.dcm", file.bytes()), "compressed pixels of 1 bit, which are not read");
 }

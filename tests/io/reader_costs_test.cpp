@@ -77,6 +77,8 @@ TEST_CASE("costs: an HDF5 file of many small chunks is read a few of them at a t
     CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5")) == places(0, 5 * page)));
     CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5", {.pages = {{1, 4}}})) == places(page, 3 * page)));
     CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5", {.pages = {{4, 5}}})) == places(4 * page, page)));
+    CHECK(told_of(io::info(folder / "few.h5")) ==
+          "99000 of its 100000 chunks are not there: they are filled with 18446744073709551615");
 }
 
 #if defined(__linux__) && !PARALLAX_ADDRESS_SANITIZER && !PARALLAX_THREAD_SANITIZER   // whose own addresses are terabytes

@@ -295,6 +295,28 @@ TEST_CASE("units: NIfTI whose two ways to say distances differ tells which are t
     file.pixdim = {1, 2, 3, 4, 1, 1, 1, 1};
     put(folder / "a.nii", file.header() + std::string(8, 'a'));
     CHECK(io::info(folder / "a.nii").warnings.empty());
+    // Numbers that are none: the sform's, or where nothing is measured by it (time, one plane) none.
+    file.pixdim[3] = NAN;
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    CHECK(told_of(io::info(folder / "a.nii")) == "its distance along z is nan (pixdim[3]): that of its sform is taken");
+    CHECK(io::info(folder / "a.nii").desc.find('z')->spacing == 4);
+    file.sform = 0;
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    io_error(folder / "a.nii", [&] { io::info(folder / "a.nii"); });
+    file.dim = {3, 2, 4, 1};
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    CHECK(told_of(io::info(folder / "a.nii")) == "its distance along z is nan (pixdim[3]): it is left out");
+    file.dim = {4, 2, 2, 1, 2}, file.pixdim[4] = INFINITY;
+    put(folder / "a.nii", file.header() + std::string(8, 'a'));
+    const io::FileInfo left_out = io::info(folder / "a.nii");
+    CHECK(has_warning(left_out, "its distance along t is inf (pixdim[4]): it is left out"));
+    CHECK(left_out.desc.find('x')->spacing == 2);
+    CHECK(std::isfinite(left_out.desc.find('t')->spacing));
+    std::string bits = NiftiFixture{.dim = {3, 2, 2, 2}}.header() + std::string(16, 'a');
+    bits[72] = 8;   // bitpix
+    put(folder / "a.nii", bits);
+    CHECK(told_of(io::info(folder / "a.nii")) ==
+          "it says that its elements have 8 bits (bitpix), and NIfTI's data type 4, which has 16: the data type is followed");
 }
 
 TEST_CASE("units: a qform or sform of NIfTI that is none is told, and left out") {

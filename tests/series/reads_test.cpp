@@ -1,9 +1,12 @@
 // What an item reads is more than whether its files have changed: which files, and for which inputs. Each of these histories ends
 // with what a run from the beginning makes.
 #include "frames.hpp"
+#include "lines.hpp"
 #include "watching_run.hpp"
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -152,6 +155,36 @@ TEST_CASE("series: other files for an item, or the same for other inputs, are no
         CHECK(contains(once_more.out + once_more.err, "nothing left to do"));
     }
 }
+
+#if defined(__linux__)
+TEST_CASE("series: inputs whose rights, names or times alone are others are read by one --resume, and not by the next") {
+    const TempFolder folder;
+    put_all(folder / "in", {100, 101, 102});
+    write_text(folder / "job.json",
+               R"({"parallax": 1, "for_each": {"frame": "in/*.npy"}, "inputs": {"image": "{frame}"},
+                   "steps": [{"run": "arithmetic", "value": 1, "out": {"image": "p"}}], "outputs": {"p": "{frame.stem}.npy"}})");
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));   // what is newer may change unseen
+    fs::permissions(folder / "in/f0.npy", fs::perms::owner_all);
+    fs::create_hard_link(folder / "in/f1.npy", folder / "copy.npy");
+    fs::last_write_time(folder / "in/f2.npy", fs::file_time_type::clock::now() - std::chrono::hours(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const auto records = [&] {
+        std::size_t lines = 0;
+        for (const auto& entry : fs::directory_iterator(folder / "out/job.series"))
+            if (entry.path().extension() == ".jsonl") lines += lines_of(entry.path()).size();
+        return lines;
+    };
+    const std::size_t before = records();
+    for (int i = 0; i < 2; ++i) {
+        const Run run = run_job(folder.path(), "out", {"--resume"});
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(contains(run.err, "nothing left to do: 3 of 3"));
+        CHECK(records() == before + 3);   // each is on record as it is now, once
+    }
+}
+#endif
 
 TEST_CASE("series: a file that two patterns find is two items, each with its place, its row and its record") {
     Json job = frames_job();

@@ -21,7 +21,7 @@ int check(const CheckOptions& options) {
         fmt::print("{}\n", text_of(to_json(found)));
     } else {
         fmt::print("{} items done, {} failed\n", found.done, found.failed);
-        if (found.gone > 0) fmt::print("{} items of files that are no longer there, of which nothing is left\n", found.gone);
+        if (found.gone > 0) fmt::print("{} items failed, and their files are no longer there\n", found.gone);
         if (found.makes_of_all && !found.made)
             fmt::print("what is made of all items is not recorded: not made yet, or by an earlier version\n");
         if (found.damaged_lines > 0) fmt::print("{} damaged records, which do not count\n", found.damaged_lines);

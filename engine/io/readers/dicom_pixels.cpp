@@ -214,15 +214,26 @@ struct Decoded {
     std::int64_t bits = 0;   ///< of a sample, as the streams of compressed pixels say
 };
 
-/// Each frame's stream against the header; the most bits that a sample has.
-std::int64_t check_streams(const Header& h, const Fragments& fragments, std::string_view bytes) {
-    std::int64_t bits = 0;
+struct Streams {
+    std::int64_t bits = 0;   ///< the most that a sample has
+    bool jpeg = false;       ///< or JPEG-LS: not JPEG 2000
+};
+
+/// Each frame's stream against the header.
+Streams check_streams(const Header& h, const Fragments& fragments, std::string_view bytes) {
+    Streams found;
     std::size_t at = static_cast<std::size_t>(fragments.begin), frame = 0;
     const auto check = [&](std::uint64_t length) {
-        const std::optional<Stream> stream =
-            stream_of(bytes.substr(std::min(at, bytes.size()), static_cast<std::size_t>(length)));
+        const std::string_view all = bytes.substr(std::min(at, bytes.size()), static_cast<std::size_t>(length));
+        const std::optional<Stream> stream = stream_of(all);
+        const bool jpeg = all.starts_with("\xff\xd8");
         ++frame;
-        if (stream) check_stream(h, *stream, frame), bits = std::max(bits, stream->bits);
+        if (jpeg && !stream)
+            throw Problem{"has a frame without a header that can be read: its frame " + std::to_string(frame) +
+                              " of compressed pixels",
+                          again};
+        found.jpeg = found.jpeg || jpeg;
+        if (stream) check_stream(h, *stream, frame), found.bits = std::max(found.bits, stream->bits);
     };
     if (fragments.frames.empty()) check(bytes.size());
     at += 8;   // behind the empty table
@@ -233,7 +244,7 @@ std::int64_t check_streams(const Header& h, const Fragments& fragments, std::str
         check(length);
         at += static_cast<std::size_t>(length);
     }
-    return bits;
+    return found;
 }
 
 /// What libjpeg warns of and goes on after, with pixels of its own making; empty: nothing, or bytes that it passes over.
@@ -289,7 +300,7 @@ Decoded decode_whole(const Header& h) {
     } else {
         bytes = with_whole_frames(h, fragments);
     }
-    const std::int64_t bits = check_streams(h, fragments, bytes);
+    const auto [bits, jpeg] = check_streams(h, fragments, bytes);
     std::istringstream part(std::move(bytes));
     gdcm::ImageReader reader;
     reader.SetStream(part);
@@ -303,14 +314,16 @@ Decoded decode_whole(const Header& h) {
     if (sizes[0] != h.columns || sizes[1] != h.rows || frames != h.frames || format.GetSamplesPerPixel() != h.samples)
         throw Problem{"has other pixels than its header says", again};
     const std::int64_t allocated = format.GetBitsAllocated();   // of JPEG by the stream
-    if ((allocated + 7) / 8 * 8 != h.allocated)
-        throw Problem{"is a DICOM file of compressed pixels of " + std::to_string(format.GetBitsStored()) +
+    const bool jpeg_ls = h.syntax == "1.2.840.10008.1.2.4.80" || h.syntax == "1.2.840.10008.1.2.4.81";   // of that by the header
+    if ((allocated + 7) / 8 * 8 != h.allocated || (jpeg_ls && bits > 0 && (bits + 7) / 8 * 8 != h.allocated))
+        throw Problem{"is a DICOM file of compressed pixels of " + std::to_string(bits > 0 ? bits : format.GetBitsStored()) +
                           " bits, which GDCM does not read into " + std::to_string(h.allocated),
-                      "convert it to JPEG 2000, JPEG-LS or RLE, for instance by pydicom's decompress() and compress()"};
+                      "convert it to RLE or leave it uncompressed, for instance by pydicom's decompress()"};
     if (bits > 0) {   // GDCM clears those of JPEG that the header does not tell, and ends the process where these are fewer than 8
         format.SetBitsAllocated(static_cast<unsigned short>(h.allocated));
         format.SetBitsStored(static_cast<unsigned short>(bits));
         format.SetHighBit(static_cast<unsigned short>(bits - 1));
+        if (jpeg && bits < h.stored) format.SetPixelRepresentation(0);   // the sign is at the header's top bit: clean() sees to it
         image.SetPixelFormat(format);
     }
     Decoded decoded;

@@ -20,8 +20,12 @@ std::string fill_of(hid_t list, const Type& type) {
     std::array<char, 32> text{};
     const H5T_class_t kind = H5Tget_class(type.memory);
     long long whole = 0;
+    unsigned long long natural = 0;
     double real = 0;
-    if (kind == H5T_INTEGER && H5Pget_fill_value(list, H5T_NATIVE_LLONG, &whole) >= 0)
+    if (kind == H5T_INTEGER && H5Tget_sign(type.memory) == H5T_SGN_NONE &&
+        H5Pget_fill_value(list, H5T_NATIVE_ULLONG, &natural) >= 0)
+        std::snprintf(text.data(), text.size(), "%llu", natural);
+    else if (kind == H5T_INTEGER && H5Pget_fill_value(list, H5T_NATIVE_LLONG, &whole) >= 0)
         std::snprintf(text.data(), text.size(), "%lld", whole);
     else if (kind == H5T_FLOAT && H5Pget_fill_value(list, H5T_NATIVE_DOUBLE, &real) >= 0)
         std::snprintf(text.data(), text.size(), "%.9g", real);
@@ -62,7 +66,7 @@ std::string missing_chunks(hid_t dataset, const std::string& path, const std::ve
     if (H5Dget_num_chunks(dataset, space, &named) < 0)
         throw Problem{"has a damaged index of the chunks of its dataset " + path + ": " + last_words(), again};
     // Each place is looked up, as when it is read; of a file with few chunks not any number of them.
-    if (all > 4 * named + 65536)
+    if (all > 4 * named + 4000000)
         throw Problem{"has " + std::to_string(named) + " of the " + std::to_string(all) + " chunks of its dataset " + path,
                       "write it again with larger chunks, for instance by h5repack"};
     const std::uint64_t there = count_in_places(dataset, sizes, chunk);
