@@ -76,6 +76,7 @@ private:
     void finish_item(Work&);
     /// `unread`: its file cannot be read, and may be half of one.
     void fail_item(std::size_t item, const std::exception&, bool unread = false);
+    void has_been_read(std::size_t item);
     bool is_held() const;
     /// `stops`: where the series does not go on after an error.
     void record_failure(std::size_t item, const std::string& error, bool stops = true);
@@ -118,6 +119,7 @@ private:
         bool away = false;   ///< with its folder, which is waited for
     };
     std::map<std::size_t, Unread> unread_;   ///< watched items that failed, and have not yet: their files may still be written
+    std::set<std::size_t> tried_again_;      ///< of these, what is read once more, or will be next
     struct Done {
         std::vector<FileState> inputs;
         bool earlier = false;   ///< by an earlier run

@@ -88,6 +88,7 @@ void Conveyor::read_items(Belt& belt, int reader) {
             read_work(*work, hooks);
             finish_reading(*work);
             hold_against_found(series_, *work);
+            has_been_read(*item);
             if (!belt.pins_ahead) belt.resident.stock(*work->pipeline);
         } catch (const IoError& error) {
             fail_item(*item, error, true);

@@ -154,10 +154,12 @@ void Conveyor::fail_item(std::size_t item, const std::exception& error, bool unr
         const std::lock_guard lock(mutex_);
         const bool more = again_.erase(item) > 0;   // of the file, half of which may have been read
         if ((more || unread) && watching_ && !stop_ && !left_.contains(item)) {
+            tried_again_.erase(item);
             if (more)
-                todo_.push_back(item), came_.notify_all();
+                todo_.push_back(item);
             else
                 unread_[item] = {words_of(error)};
+            came_.notify_all();
             return;
         }
     }
@@ -175,7 +177,9 @@ void Conveyor::record_failure(std::size_t item, Record record, bool stops) {
     {
         const std::lock_guard lock(mutex_);
         failed_.push_back({item, record.item, record.error});
-        if (stops && !series_.items.for_each.continue_on_error) stop_ = true, came_.notify_all();
+        tried_again_.erase(item);
+        if (stops && !series_.items.for_each.continue_on_error) stop_ = true;
+        came_.notify_all();
     }
     try {
         for (const Element& element : series_.items.list.at(item))

@@ -25,8 +25,14 @@ void Conveyor::add_earlier() {
 
 /// Where the first item that fails ends the series, no other is begun while it is open whether one has failed. mutex_ is held.
 bool Conveyor::is_held() const {
-    return !series_.items.for_each.continue_on_error &&
-           std::any_of(unread_.begin(), unread_.end(), [](const auto& item) { return !item.second.away; });
+    if (series_.items.for_each.continue_on_error) return false;
+    if (std::any_of(unread_.begin(), unread_.end(), [](const auto& item) { return !item.second.away; })) return true;
+    return !tried_again_.empty() && !tried_again_.contains(todo_.front());
+}
+
+void Conveyor::has_been_read(std::size_t item) {
+    const std::lock_guard lock(mutex_);
+    if (tried_again_.erase(item) > 0) came_.notify_all();
 }
 
 /// Tables and stacks are put together in the order of names.
@@ -110,6 +116,7 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
                 continue;
             } else if (unread_.erase(number) > 0) {   // it was taken too early; others may be held up by it
                 complete_at(number, arrival);
+                tried_again_.insert(number);
                 todo_.push_front(number);
                 continue;
             } else {   // it was taken too early where it failed
