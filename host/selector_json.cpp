@@ -48,7 +48,7 @@ std::size_t word(const JsonValue& value, const Words& words) {
 
 bool is_hex(std::string_view digits) {
     return !digits.empty() &&
-           std::all_of(digits.begin(), digits.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+           std::all_of(digits.begin(), digits.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 std::string uuid(const JsonValue& value) {
@@ -221,7 +221,7 @@ DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
     else if (const auto backend = std::find(backends.begin(), backends.end(), key); backend != backends.end())
         rule.backend = static_cast<Backend>(backend - backends.begin());
     else if (given == "-1" ||
-             (given.size() <= 5 && std::all_of(given.begin(), given.end(), [](char c) { return c >= '0' && c <= '9'; })))
+             (given.size() <= 5 && std::all_of(given.begin(), given.end(), is_digit)))
         rule.index = std::stoi(given);
     else {
         rule.name = given;

@@ -56,7 +56,7 @@ std::string unquoted(const Json& value) {
     const auto found = host::leading_number(text);
     if (!found || !std::isfinite(found->number)) return {};
     const std::string_view rest = std::string_view(text).substr(found->used);   // "0x1B", "1d5", "1_000": a number that JSON has not
-    if (rest.size() > 1 && (host::lower(rest[0]) == 'x' || (rest[1] >= '0' && rest[1] <= '9'))) return {};
+    if (rest.size() > 1 && (host::lower(rest[0]) == 'x' || host::is_digit(rest[1]))) return {};
     const std::string written = text.substr(0, found->used),
                       right = Json::accept(written) ? written : Json(found->number).dump();   // ".6": 0.6
     return found->used < text.size() ? fmt::format("write the number alone, without quotes: {}", right)

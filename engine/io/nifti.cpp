@@ -75,6 +75,8 @@ bool is_finite(const Matrix& m) {
     return std::all_of(m.begin(), m.end(), [](double v) { return std::isfinite(v); });
 }
 
+bool has_sform(const Header& h) { return h.sform_code > 0 && is_finite(matrix_of_rows(h)); }
+
 /// Whether two ways from voxels to space lead to the same, by a hundredth of a voxel or as f32 rounds.
 bool alike(const Matrix& a, const Matrix& b, const ArrayDesc& desc) {
     for (std::size_t row = 0; row < 3; ++row) {
@@ -128,8 +130,7 @@ void describe_space(Volume& volume) {
                                              spacing('x'), spacing('y'), spacing('z')),
                                  Concern::spacing});
     }
-    const bool sform = h.sform_code > 0 && is_finite(matrix_of_rows(h)),
-               qform = h.qform_code > 0 && turns(h) && is_finite(matrix_of_quaternion(h));
+    const bool sform = has_sform(h), qform = h.qform_code > 0 && turns(h) && is_finite(matrix_of_quaternion(h));
     if (h.sform_code > 0 && !sform) file.warnings.push_back("its sform has numbers that are none: it is left out");
     if (h.qform_code > 0 && !qform)
         file.warnings.push_back(turns(h) ? "its qform has numbers that are none: it is left out"
@@ -273,7 +274,7 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     for (const Axis& axis : file.desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || std::isfinite(h.pixdim[at])) continue;
-        const bool by_sform = at <= 3 && h.sform_code > 0 && is_finite(matrix_of_rows(h)) &&
+        const bool by_sform = at <= 3 && has_sform(h) &&
                               std::hypot(h.srow[at - 1], h.srow[at + 3], h.srow[at + 7]) > 0;
         if (at <= 3 && axis.size > 1 && !by_sform)
             fail(source, fmt::format("says that its voxels are {} apart along {} (pixdim[{}])", h.pixdim[at], axis.name, at),

@@ -33,14 +33,10 @@ constexpr std::size_t most_told = 20;
 /// Files of items that have gone, while others of their folder are there: with a drive that is away all would have gone.
 class Gone {
 public:
-    explicit Gone(const std::map<std::string, Record>& records) {
-        for (const auto& [name, record] : records) {
-            for (const FileState& input : record.inputs) look(path_from(input.path));
-            for (const std::string& file : record.files) look(path_from(file));
-        }
-    }
+    explicit Gone(const std::map<std::string, Record>& records) : records_(records) {}
     /// Whether an item cannot be done again.
-    bool has_gone(const Record& record) const {
+    bool has_gone(const Record& record) {
+        if (there_.empty() && gone_.empty()) look();   // at all of them, which a series without damage need not do
         const auto is_gone = [&](const std::string& file) {
             return gone_.contains(path_from(file)) && there_.contains(path_from(file).parent_path());
         };
@@ -49,11 +45,18 @@ public:
     }
 
 private:
+    void look() {
+        for (const auto& [name, record] : records_) {
+            for (const FileState& input : record.inputs) look(path_from(input.path));
+            for (const std::string& file : record.files) look(path_from(file));
+        }
+    }
     void look(const fs::path& file) {
         std::error_code error;
         if (fs::exists(fs::status(file, error))) there_.insert(file.parent_path());
         else if (io::says_absent(error)) gone_.insert(file);
     }
+    const std::map<std::string, Record>& records_;
     std::set<fs::path> there_, gone_;
 };
 
@@ -201,12 +204,13 @@ Check check(const fs::path& manifest, bool hashes) {
     check.moved_from = moved.from();
     std::set<fs::path> folders{manifest};
     LastWriters writers(contents.records);
-    const Gone frames(contents.records);
+    Gone frames(contents.records);
     std::size_t wrong = 0;
     for (const auto& [name, record] : contents.records) {
         if (writers.is_replaced(record)) continue;
-        const bool gone = check.moved_from.empty() && frames.has_gone(record);   // else who knows where they are now
-        (record.done ? check.done : gone ? check.gone : check.failed) += 1;
+        // In a folder that was moved, who knows where they are now?
+        const auto has_gone = [&] { return check.moved_from.empty() && frames.has_gone(record); };
+        (record.done ? check.done : has_gone() ? check.gone : check.failed) += 1;
         if (!record.done) continue;
         for (const FileState& recorded : record.outputs) {
             if (!writers.has_written(record, recorded)) continue;
@@ -215,8 +219,8 @@ Check check(const fs::path& manifest, bool hashes) {
             const std::string problem = problem_of(file, hashes);
             if (!problem.empty() && ++wrong <= most_told)
                 check.problems.push_back(fmt::format("{} of {} {}: {}", file.path, name, problem,
-                                                     gone ? "its own files are gone; --resume does it again once they are there"
-                                                          : "--resume does the item again"));
+                                                     has_gone() ? "its own files are gone; --resume does it again once they are there"
+                                                                : "--resume does the item again"));
         }
     }
     if (made) check_made(*made, moved, hashes, check, folders);

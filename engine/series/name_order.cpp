@@ -2,6 +2,7 @@
 
 #include "job/paths.hpp"
 #include "series/statistic.hpp"
+#include "support/text.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using host::is_digit;
 
 /// A name as its text without numbers, and its numbers without zeros in front.
 struct NameParts {

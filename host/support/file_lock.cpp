@@ -85,10 +85,8 @@ unsigned rights_of_lock(const std::filesystem::path& folder) noexcept {
 }
 
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {
-    int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0 && errno == ENOENT)
-        file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, static_cast<mode_t>(rights_of_lock(path.parent_path())));
-    return locked(file, kind);
+    const auto rights = static_cast<mode_t>(rights_of_lock(path.parent_path()));
+    return locked(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, rights), kind);
 }
 
 std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& path, Kind kind, std::chrono::milliseconds patience) {

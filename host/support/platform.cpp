@@ -75,8 +75,8 @@ std::size_t unique_suffix_in(std::string_view text) noexcept {
         return at - from;
     };
     const auto dash = [&] { return at < text.size() && text[at] == '-' && ++at; };
-    const auto digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
-    const auto hexadecimal = [&](unsigned char c) { return digit(c) || (c >= 'a' && c <= 'f'); };
+    const auto digit = [](char c) { return is_digit(c); };
+    const auto hexadecimal = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
     return take(digit) > 0 && dash() && take(digit) > 0 && dash() && take(hexadecimal) == 8 ? at : 0;
 }
 
@@ -89,13 +89,18 @@ bool sync(std::FILE* file) noexcept {
 #endif
 }
 
-bool create_private_folder(const fs::path& folder, std::error_code& problem) {
+namespace {
+
+/// With these rights from its first moment, less those of others that the umask takes. True where it is new.
+bool create_with(unsigned rights, const fs::path& folder, std::error_code& problem) {
 #if defined(_WIN32)
+    static_cast<void>(rights);
     return fs::create_directory(folder, problem);
 #else
     problem.clear();
-    if (mkdir(folder.c_str(), S_IRWXU) == 0) {
-        make_private(folder);   // who cannot use it will be told so
+    if (mkdir(folder.c_str(), static_cast<mode_t>(rights)) == 0) {
+        std::error_code ignored;   // who cannot use it will be told so
+        fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
         return true;
     }
     const std::error_code why(errno, std::generic_category());
@@ -104,19 +109,16 @@ bool create_private_folder(const fs::path& folder, std::error_code& problem) {
 #endif
 }
 
-namespace {
-
 /// What lies in it is exchanged by nobody else.
 void create_above(const fs::path& folder, std::error_code& problem) {
     const fs::path above = folder.parent_path();
     if (std::error_code unknown; above != folder && !above.empty() && !fs::exists(above, unknown)) create_above(above, problem);
-    if (problem || !fs::create_directory(folder, problem)) return;
-    std::error_code ignored;
-    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
-    fs::permissions(folder, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, ignored);
+    if (!problem) create_with(0755, folder, problem);
 }
 
 }  // namespace
+
+bool create_private_folder(const fs::path& folder, std::error_code& problem) { return create_with(0700, folder, problem); }
 
 bool create_private_folders(const fs::path& folder, std::error_code& problem) {
     problem.clear();

@@ -121,13 +121,12 @@ Evaluation read_evaluation(const Json& value, const std::string& pointer, const 
 /// An amount with its currency: "31000 EUR". "31 000 EUR" and "31.000 EUR" would be 31 of something.
 void check_price(const JsonValue& price) {
     const std::string expected = "an amount with its currency, such as \"31000 EUR\"", written = price.text(expected);
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     double amount = 0;
     const char *const begin = written.data(), *const over = begin + written.size();
     const auto [end, error] = std::from_chars(begin, over, amount);
     const bool has_currency = end + 1 < over && *end == ' ';
     if (error != std::errc() || !(amount > 0) || !std::isfinite(amount) || !has_currency) price.refuse(expected);
-    if (is_digit(end[1]) || (end - begin > 4 && end[-4] == '.')) price.refuse(expected + ", with nothing between its digits");
+    if (host::is_digit(end[1]) || (end - begin > 4 && end[-4] == '.')) price.refuse(expected + ", with nothing between its digits");
 }
 
 /// Lays "quick" objects over what they stand in, or takes them away.

@@ -60,9 +60,11 @@ TEST_CASE("a temporary folder is of its user alone and goes with its object, and
     const tests::TemporaryFolder place;
     const tests::ScopedVariable where("TMPDIR", place.path().string());
     const Umask all(0);
-    const fs::path left = place.path() / "parallax-try-4711-0-01234567", others = place.path() / "parallax-try-of-mine";
+    const fs::path left = place.path() / "parallax-try-4711-0-01234567", others = place.path() / "parallax-try-of-mine",
+                   nameless = place.path() / "parallax-try-";
     fs::create_directories(left / "inner");
     fs::create_directories(others);
+    fs::create_directories(nameless);
     fs::path path;
     {
         const host::TemporaryFolder one("try");
@@ -76,6 +78,7 @@ TEST_CASE("a temporary folder is of its user alone and goes with its object, and
     }
     CHECK(!fs::exists(path));
     CHECK(fs::exists(others));
+    CHECK(fs::exists(nameless));
 }
 
 TEST_CASE("without a place for temporary files there is no such folder, and that is told") {
