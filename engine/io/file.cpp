@@ -65,9 +65,8 @@ gzFile create_gz(const fs::path& path) {
 #endif
 
 /// Reads for whoever wants the hash of what is read, in pieces that stay in the processor's cache from the copy to the hash.
-std::size_t read_before(ReadWitness& witness, std::FILE* file, std::byte* to, std::size_t bytes) noexcept {
+std::size_t read_before(ReadWitness& witness, std::FILE* file, std::int64_t told, std::byte* to, std::size_t bytes) noexcept {
     constexpr std::size_t most = std::size_t{1} << 18, most_between = 1024;
-    const std::int64_t told = tell_native(file);
     if (told < 0) return std::fread(to, 1, bytes, file);
     const auto at = static_cast<std::uint64_t>(told), seen = witness.seen();
     if (at > seen && at - seen <= most_between) {   // readers leave a little of a header out
@@ -173,6 +172,7 @@ File File::open(const fs::path& path, std::uint64_t size, std::string name) {
     if (!handle) throw IoError(name, fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
     File file(handle, std::move(name), size);
     file.path_ = path;
+    file.at_ = 0;
     ReadWitness::opened(path, handle);
     return file;
 }
@@ -205,6 +205,7 @@ File::File(File&& other) noexcept
       handle_(std::exchange(other.handle_, nullptr)),
       name_(std::move(other.name_)),
       size_(other.size_),
+      at_(other.at_),
       write_error_(other.write_error_),
       writing_(other.writing_),
       witness_(std::move(other.witness_)) {}
@@ -228,17 +229,42 @@ void File::skip(std::uint64_t bytes) {
 
 bool File::try_seek(std::int64_t offset, int origin) noexcept {
     if (witness_) witness_->moved();
-    return seek_native(handle_, offset, origin) == 0;
+    if (at_ != unknown && at_ == (origin == SEEK_SET ? offset : origin == SEEK_CUR ? at_ + offset : unknown)) return true;
+    const bool moved = seek_native(handle_, offset, origin) == 0;
+    if (at_ != unknown) at_ = moved && origin == SEEK_SET ? offset : tell_native(handle_);
+    return moved;
 }
 
-std::int64_t File::tell() const noexcept { return tell_native(handle_); }
+std::int64_t File::tell() const noexcept { return at_ != unknown ? at_ : tell_native(handle_); }
+
+std::size_t File::peek(void* to, std::size_t bytes) noexcept {
+#ifdef _WIN32
+    const std::int64_t here = tell();
+    const std::size_t got = std::fread(to, 1, bytes, handle_);
+    return here >= 0 && seek_native(handle_, here, SEEK_SET) == 0 ? got : 0;
+#else
+    // Not by the stream, which would read what it holds already once more to go back.
+    const auto here = static_cast<off_t>(tell());
+    std::size_t done = 0;
+    while (done < bytes) {
+        const auto got = ::pread(::fileno(handle_), static_cast<char*>(to) + done, bytes - done, here + static_cast<off_t>(done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+#endif
+}
 
 std::size_t File::read_some(void* to, std::size_t bytes) noexcept {
     if (bytes == 0) return 0;
     // C wants a positioning call between writing and reading.
     if (std::exchange(writing_, false)) seek_native(handle_, 0, SEEK_CUR);
     ReadWitness* const witness = ReadWitness::of(handle_);
-    return witness ? read_before(*witness, handle_, static_cast<std::byte*>(to), bytes) : std::fread(to, 1, bytes, handle_);
+    const std::size_t got =
+        witness ? read_before(*witness, handle_, tell(), static_cast<std::byte*>(to), bytes) : std::fread(to, 1, bytes, handle_);
+    if (at_ != unknown) at_ += static_cast<std::int64_t>(got);
+    return got;
 }
 
 void File::read(void* to, std::size_t bytes, const char* what) {

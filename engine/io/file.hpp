@@ -51,8 +51,16 @@ public:
     /// Of what is open, whatever its path has come to mean (on Windows of the path's file).
     std::optional<host::FileIdentity> identity() const noexcept;
     const std::string& name() const noexcept { return name_; }
-    std::FILE* handle() const noexcept { return handle_; }
+    /// For libraries that read or move it themselves: from here on the system is asked where it is.
+    std::FILE* handle() noexcept {
+        at_ = unknown;
+        return handle_;
+    }
+    /// Whether a read or a write has failed.
+    bool has_failed() const noexcept { return std::ferror(handle_) != 0; }
 
+    /// The next bytes, as many as there are of them; it stays before them.
+    std::size_t peek(void* to, std::size_t bytes) noexcept;
     void seek(std::uint64_t position);
     /// Passes over as many bytes from where it is.
     void skip(std::uint64_t bytes);
@@ -72,12 +80,15 @@ public:
     bool try_write(const void* from, std::size_t bytes) noexcept;
 
 private:
+    static constexpr std::int64_t unknown = -1;
+
     File(std::FILE* handle, std::string name, std::uint64_t size) : handle_(handle), name_(std::move(name)), size_(size) {}
     std::filesystem::path path_{};   ///< of one that was opened for reading
 
     std::FILE* handle_ = nullptr;
     std::string name_;
     std::uint64_t size_ = 0;
+    std::int64_t at_ = unknown;   ///< of one that is only read: where it is, which saves small files most of their system calls
     int write_error_ = 0;
     bool writing_ = false;  ///< the last call wrote
     std::shared_ptr<Witness::Seen> witness_;   ///< null: nobody looks

@@ -100,7 +100,7 @@ const Format* by_extension(const fs::path& path) {
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
     std::vector<unsigned char> head(static_cast<std::size_t>(std::min<std::uint64_t>(head_bytes, source.bytes)));
     File& file = source.looked_into.emplace(File::open(source.path, source.bytes, source.name));
-    head.resize(file.read_some(head.data(), head.size()));
+    head.resize(file.peek(head.data(), head.size()));
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
     if (compressed) {
         head.resize(head_bytes);
@@ -282,7 +282,6 @@ File Source::open() const {
     if (!looked_into) return File::open(path);
     File file = std::move(*looked_into);
     looked_into.reset();
-    file.seek(0);
     return file;
 }
 

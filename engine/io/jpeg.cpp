@@ -119,7 +119,7 @@ struct Decoder {
     fail(source, fmt::format("its JPEG data are damaged or cut off: {}", said), "write or copy the file again");
 }
 
-FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
+FileInfo read_header(const Source& source, File& file, Decoder& decoder) {
     jpeg_decompress_struct& jpeg = decoder.jpeg;
     const bool ok = decoder.attempt([&] {
         jpeg_create_decompress(&jpeg);
@@ -151,13 +151,13 @@ FileInfo read_header(const Source& source, const File& file, Decoder& decoder) {
 bool matches(Head head) { return head.size() >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff; }
 
 FileInfo info(const Source& source) {
-    const File file = source.open();
+    File file = source.open();
     Decoder decoder;
     return read_header(source, file, decoder);
 }
 
 HostArray read(const Source& source) {
-    const File file = source.open();
+    File file = source.open();
     Decoder decoder;
     const FileInfo header = read_header(source, file, decoder);
     return read_picture(source, header, [&](std::byte* to) {

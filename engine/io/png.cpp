@@ -97,7 +97,7 @@ struct Picture {
 }
 
 /// Reads everything up to the pixels.
-Picture read_header(const Source& source, const File& file, Reader& reader) {
+Picture read_header(const Source& source, File& file, Reader& reader) {
     png_uint_32 width = 0, height = 0;
     int bits = 0, kind = 0, interlace = 0, palette_size = 0;
     png_colorp palette = nullptr;
@@ -232,13 +232,13 @@ void decode(const Source& source, Reader& reader, const Picture& picture, std::b
 bool matches(Head head) { return head.size() >= 4 && head[0] == 0x89 && head[1] == 'P' && head[2] == 'N' && head[3] == 'G'; }
 
 FileInfo info(const Source& source) {
-    const File file = source.open();
+    File file = source.open();
     Reader reader;
     return read_header(source, file, reader).file;
 }
 
 HostArray read(const Source& source) {
-    const File file = source.open();
+    File file = source.open();
     Reader reader;
     const Picture picture = read_header(source, file, reader);
     return read_picture(source, picture.file, [&](std::byte* to) { decode(source, reader, picture, to); });

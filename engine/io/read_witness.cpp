@@ -49,7 +49,7 @@ void ReadWitness::read(std::uint64_t at, const std::byte* bytes, std::size_t cou
 }
 
 std::optional<std::string> ReadWitness::finish(const std::filesystem::path& path, const std::stop_token& stop) {
-    if (identity_ && end_ >= identity_->bytes && host::identity_of(path) == identity_) return hash_.hex();
+    if (identity_ && end_ >= identity_->bytes) return hash_.hex();
     File file = File::open(path);   // tells what it reads
     if (of(file.handle()) != this) return std::nullopt;
     constexpr std::uint64_t most = std::uint64_t{1} << 18;

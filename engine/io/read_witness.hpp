@@ -32,6 +32,7 @@ public:
     /// That of this thread, if it is of this file; else null.
     static ReadWitness* of(const std::filesystem::path&) noexcept;
     /// Reads what is left, by this path to the file. As hash_file() has it; nothing where another file has come to that path.
+    /// Where nothing is left the path is not looked at: whoever wants the hash looks once more at the file when all is read.
     /// Throws IoError.
     std::optional<std::string> finish(const std::filesystem::path&, const std::stop_token&);
     /// Bytes from the first on that were read in order.

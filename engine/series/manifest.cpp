@@ -174,7 +174,7 @@ void for_each_line(const fs::path& path, const std::function<void(std::optional<
         if (too_long) line.clear();
         else line += left;
     }
-    if (std::ferror(file.handle()))
+    if (file.has_failed())
         throw IoError(io::show(path), fmt::format("cannot be read: {}", std::strerror(errno)), "--resume goes on when it can");
 }
 

@@ -92,10 +92,10 @@ TEST_CASE("a witness knows its file by whatever path it is opened, and no other 
     const Folder folder;
     const fs::path path = drawn_file(folder, 700'000, random);
     const std::string alone = io::hash_file(path);
-    const auto descriptor = [](const io::File& file) {
+    const auto descriptor = [](io::File& file) {
         return fs::path("/proc/self/fd") / std::to_string(::fileno(file.handle()));
     };
-    const io::File held = io::File::open(path), again = io::File::open(path);
+    io::File held = io::File::open(path), again = io::File::open(path);
     std::vector<char> to(700'000);
     {
         const io::ReadWitness witness(path);

@@ -77,6 +77,12 @@ TEST_CASE("costs: an HDF5 file of many small chunks is read a few of them at a t
     CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5")) == places(0, 5 * page)));
     CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5", {.pages = {{1, 4}}})) == places(page, 3 * page)));
     CHECK((values_of<std::uint8_t>(io::read(folder / "odd.h5", {.pages = {{4, 5}}})) == places(4 * page, page)));
+    // Packed bytes of more than a chunk, and of less; and names that are packed as elements are.
+    for (const char* const name : {"bomb.h5", "short.h5"}) {
+        CAPTURE(name);
+        CHECK(io_error(folder / name, [&] { io::read(folder / name); }).problem.find("its chunk at (0, 0) ") != std::string::npos);
+    }
+    CHECK((values_of<std::uint8_t>(io::read(folder / "names.h5")) == places(0, 64)));
     CHECK(told_of(io::info(folder / "few.h5")) ==
           "99000 of its 100000 chunks are not there: they are filled with 18446744073709551615");
 }
@@ -96,6 +102,10 @@ TEST_CASE("costs: HDF5 says where memory is what it has too little of, and calls
     // The library's 6 KB for each chunk would be more than a GB.
     const std::string many = answers("hdf5", open("many.h5") + R"({"read": [0, 1], "bytes": 1600000})" "\n", 150, folder);
     CHECK_MESSAGE(many.find("\"ok\":1600000") != std::string::npos, many.substr(0, 400));
+    // 64 KB that unpack to a thousand times as many.
+    const std::string bomb = answers("hdf5", open("bomb.h5") + R"({"read": [0, 1], "bytes": 64})" "\n", 100, folder);
+    CHECK_MESSAGE(bomb.find("damaged") != std::string::npos, bomb);
+    CHECK_MESSAGE(bomb.find("in the memory") == std::string::npos, bomb);
 }
 #endif
 

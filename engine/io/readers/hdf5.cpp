@@ -10,6 +10,7 @@
 
 #include "io/readers/hdf5_chunks.hpp"
 #include "io/readers/hdf5_lzf.hpp"
+#include "io/readers/hdf5_packed.hpp"
 #include "io/readers/hdf5_minc.hpp"
 #include "io/readers/hdf5_parts.hpp"
 #include "io/readers/hdf5_slabs.hpp"
@@ -67,11 +68,13 @@ public:
         std::vector<char> turned(transposed_ ? elements * element : 0);
         void* const into = transposed_ ? static_cast<void*>(turned.data()) : to;
         expect_lzf(dataset_);
+        PackedChunks packed(dataset_, path_);
         for (Slabs slabs(from, many, chunk_of(dataset_)); slabs.next();) {
             if (!sizes_.empty()) {
                 H5Sselect_hyperslab(space, H5S_SELECT_SET, slabs.in_file().data(), nullptr, slabs.sizes().data(), nullptr);
                 H5Sselect_hyperslab(memory, H5S_SELECT_SET, slabs.in_memory().data(), nullptr, slabs.sizes().data(), nullptr);
             }
+            packed.check(slabs.in_file(), slabs.sizes());
             if (H5Dread(dataset_, type_.memory, memory, space, H5P_DEFAULT, into) < 0) cannot_be_read();
         }
         if (!scales_.none()) {
@@ -83,9 +86,7 @@ public:
 
 private:
     [[noreturn]] void cannot_be_read() const {
-        if (is_out_of_memory())
-            throw Problem{"its dataset " + path_ + " cannot be read in the memory that a file of its length may take",
-                          "write it again with chunks of a few MB at most, for instance by h5repack -l CHUNK=..."};
+        if (is_out_of_memory()) throw no_memory_for(path_);
         throw Problem{"its dataset " + path_ + " cannot be read: " + last_words(), "the file is damaged: write or copy it again"};
     }
 
@@ -211,6 +212,7 @@ private:
         const std::vector<hsize_t> there = sizes_of(dataset_);
         if (there.size() != 1 || there[0] < 1 || there[0] > 32) return "MATLAB_empty says so";
         std::vector<hsize_t> sizes(static_cast<std::size_t>(there[0]));
+        PackedChunks(dataset_, path_).check();
         if (H5Dread(dataset_, H5T_NATIVE_HSIZE, H5S_ALL, H5S_ALL, H5P_DEFAULT, sizes.data()) < 0) return "MATLAB_empty says so";
         return in_words(sizes);
     }

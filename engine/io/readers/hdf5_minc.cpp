@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "io/readers/hdf5_lzf.hpp"
+#include "io/readers/hdf5_packed.hpp"
 #include "io/scale_loss.hpp"
 
 namespace parallax::io::readers {
@@ -18,6 +19,7 @@ std::vector<double> whole(hid_t file, const char* path) {
     for (const hsize_t size : sizes_of(data)) count = size > 0 && count < (1u << 24) / size ? count * size : 0;
     std::vector<double> values(static_cast<std::size_t>(count));
     expect_lzf(data);
+    if (!values.empty()) PackedChunks(data, path).check();
     if (values.empty() || H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return {};
     return values;
 }

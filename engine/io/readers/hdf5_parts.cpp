@@ -36,6 +36,11 @@ bool is_out_of_memory() {
     return out;
 }
 
+Problem no_memory_for(const std::string& path) {
+    return {"its dataset " + path + " cannot be read in the memory that a file of its length may take",
+            "write it again with chunks of a few MB at most, for instance by h5repack -l CHUNK=..."};
+}
+
 Handle open_dataset(hid_t file, const char* path) {
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     H5Pset_elink_cb(

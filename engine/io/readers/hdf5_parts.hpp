@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/readers/serve.hpp"
+
 namespace parallax::io::readers {
 
 /// What to try with a file that is not as HDF5 has it.
@@ -40,6 +42,8 @@ private:
 
 /// What the library said of its last error, in the place where it began.
 std::string last_words();
+/// What is told of a dataset whose chunks no memory is left for.
+Problem no_memory_for(const std::string& path);
 /// Whether it ended for want of memory.
 bool is_out_of_memory();
 
