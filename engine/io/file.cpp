@@ -5,6 +5,7 @@
 #include "io/part_file.hpp"
 #include "io/read_witness.hpp"
 #include "support/folder.hpp"
+#include "support/mounts.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -160,6 +161,11 @@ std::string why_it_is_held(const fs::path& path) {
     const auto marked = marks(path, AT_SYMLINK_NOFOLLOW), marked_above = marks(above, 0);
     if ((marked & STATX_ATTR_MOUNT_ROOT) != 0) return "a mount point";
     if (((marked | marked_above) & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0) return "marked by chattr as one that stays";
+    if (S_ISDIR(file.st_mode)) {   // what is mounted there is removed with it
+        std::error_code unknown;
+        const fs::path inside = host::Mounts().inside(fs::canonical(path, unknown));
+        if (!inside.empty()) return fmt::format("a folder in which something is mounted ({})", show(inside));
+    }
 #endif
     return {};
 #endif

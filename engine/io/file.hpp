@@ -29,7 +29,8 @@ bool can_create_in(const std::filesystem::path& folder);
 std::string why_none_is_made_in(const std::filesystem::path& folder);
 
 /// Whether the system keeps a file in its place: the root of another file system, marked as one that never changes (chattr), or
-/// another user's in a folder where each has his own. What it is: "a mount point". Empty: it can be replaced.
+/// another user's in a folder where each has his own; a folder in which something is mounted. What it is: "a mount point". Empty: it
+/// can be replaced.
 std::string why_it_is_held(const std::filesystem::path&);
 
 /// A file in binary mode, with 64-bit positions.

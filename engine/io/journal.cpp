@@ -315,10 +315,10 @@ void Journal::write(const Json& json, bool sync) {
 
 void Journal::made(const fs::path& folder) { write(Json::object({{"made", text_of(folder)}}), false); }
 
-void Journal::place(const fs::path& folder, const std::string& which) {
+void Journal::place(const fs::path& folder, const std::string& which, bool synced) {
     Json line = {{"place", text_of(folder)}};
     if (!which.empty()) line["which"] = which;
-    write(line, false);
+    write(line, synced);
 }
 
 void Journal::tree(std::uint64_t inode, const std::string& name, bool synced) {
@@ -379,16 +379,17 @@ bool is_later(const host::Folder& folder, const Move& move) {
 }
 
 void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
-    std::set<std::pair<fs::path, std::uint64_t>> placed;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> placed;   // by device: one folder may be mounted twice
     AlikePlaces placed_names;   // not every file system has one number for them
     for (const Move& move : *done.moves) {
         const host::Folder folder = folder_of(move.folder);
         const fs::path from = folder / move.part, to = folder / path_of(move.name);
         // To some file systems two names are one (A and a, accents in two forms): the second would take the first one's place.
         const auto there = host::identity_of(to);
-        if (there && ((there->inode != move.inode && placed.contains({move.folder, there->inode})) || placed_names.find(to)))
+        if (there && ((there->inode != move.inode && placed.contains({there->device, there->inode})) || placed_names.find(to)))
             throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
-        if (move.inode != 0) placed.emplace(move.folder, move.inode);
+        const auto part = host::identity_of(from);
+        if (move.inode != 0 && (part || there)) placed.emplace((part ? part : there)->device, move.inode);
         placed_names.add(to, to);
         if (gone == Gone::is_lost && !is_known_to_be_there(from) && !is_in_place(to, move))
             throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), move.part);

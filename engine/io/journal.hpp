@@ -69,7 +69,8 @@ public:
     std::optional<unsigned> owner() const noexcept;
     Done read() const;
     void made(const std::filesystem::path& folder);
-    void place(const std::filesystem::path& folder, const std::string& which);
+    /// Of a folder before anything is in it: who comes to the base after a power cut finds what was begun there.
+    void place(const std::filesystem::path& folder, const std::string& which, bool synced);
     /// Of a folder under a name of the transaction's, or about to get one. Without this line only what is empty is removed:
     /// somebody may have given another's folder such a name.
     void tree(std::uint64_t inode, const std::string& name, bool synced);

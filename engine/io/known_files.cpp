@@ -12,7 +12,7 @@ fs::path KnownFiles::real(const fs::path& path) {
     std::error_code error;
     if (!fs::is_symlink(path, error)) return real_.of(path);
     fs::path place = fs::weakly_canonical(fs::absolute(path), error);
-    return error ? path : place;
+    return error ? path : real_.of(place);
 }
 
 void KnownFiles::add(const fs::path& file) {

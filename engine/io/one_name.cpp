@@ -1,5 +1,7 @@
 #include "io/one_name.hpp"
 
+#include "support/mounts.hpp"
+
 #include "support/entries.hpp"
 
 #include <algorithm>
@@ -79,7 +81,9 @@ bool lead_to_one(const fs::path& a, const fs::path& b) {
     if (fs::equivalent(a, b, ignored)) return true;
     if (a.has_filename() && b.has_filename() && rough_name(a.filename()) != rough_name(b.filename())) return false;
     const fs::path real = fs::weakly_canonical(fs::absolute(a), unknown), other = fs::weakly_canonical(fs::absolute(b), ignored);
-    return !unknown && !ignored && are_one_place(real, other);
+    if (unknown || ignored) return false;
+    const host::Mounts mounts;
+    return are_one_place(mounts.first_path(real), mounts.first_path(other));
 }
 
 void AlikePlaces::add(const fs::path& place, const fs::path& written) {

@@ -153,7 +153,7 @@ PointerLock write_pointer(const host::Folder& folder, const std::string& transac
                                             : std::to_string(std::distance(place.begin(), place.end()))) +
                        '\n';
     if (const std::string which = which_folder(base); !which.empty()) text += fmt::format("{}{}\n", which_begins, which);
-    return put_file(folder / (transaction + base_ending), text, place.is_absolute() && synced);
+    return put_file(folder / (transaction + base_ending), text, synced);
 }
 
 bool means(const Pointed& pointed, const host::Folder& folder) {

@@ -14,7 +14,7 @@ fs::path RealPaths::of(const fs::path& file) {
         const fs::path folder = fs::absolute(path).lexically_normal().parent_path();
         std::error_code error;
         known->second = fs::weakly_canonical(folder, error);
-        if (error) known->second = folder;
+        known->second = error ? folder : mounts_.first_path(known->second);
     }
     return known->second / path.filename();
 }

@@ -142,7 +142,7 @@ const host::Folder& Transaction::place(const fs::path& relative) {
     if (is_new) {
         if (how_.strict) recover_below(*folder_, relative, base_ / relative);
         else recover(folder / ".");
-        journal_->place(relative, which_folder(folder));
+        journal_->place(relative, which_folder(folder), how_.synced);
     }
     const host::Folder& place = places_.emplace(relative, folder).first->second;   // from now on it is cleaned
     if (is_new) point_to_base(place, relative);
@@ -192,7 +192,7 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     }
     if (how_.strict) recover_below(folder, ".", path, reached(key));
     else recover(folder / ".");
-    told_of(base_, "the journal cannot be written", [&] { journal_->place(key, which_folder(folder)); });
+    told_of(base_, "the journal cannot be written", [&] { journal_->place(key, which_folder(folder), how_.synced); });
     point_to_base(places_.emplace(key, folder).first->second, key);
     return key;
 }

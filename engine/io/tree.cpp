@@ -15,6 +15,11 @@
 #include <system_error>
 #include <vector>
 
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/stat.h>
+#endif
+
 namespace parallax::io {
 
 namespace fs = std::filesystem;
@@ -43,15 +48,76 @@ void walk(const fs::path& folder, const fs::path& relative, int depth, const std
 
 constexpr std::string_view is_going = "-going";
 
+/// What is mounted in a folder that goes is somebody else's.
+bool is_mount_point([[maybe_unused]] const fs::path& path) noexcept {
+#if defined(__linux__)
+    struct statx state{};
+    return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &state) == 0 &&
+           (state.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#else
+    return false;
+#endif
+}
+
+/// All that is in a folder, which may be of any depth: what lies deep in it first comes up, to be gone into from there.
+class Removal {
+public:
+    Removal(const host::Folder& top, std::optional<unsigned> owner) : top_(top), owner_(owner) {}
+
+    /// Throws std::system_error.
+    void empty() {
+        do {
+            came_up_ = false;
+            remove_all_in(top_, 0);
+        } while (came_up_);
+    }
+
+private:
+    bool may_enter(const host::Folder& folder) const { return !owner_ || folder.owner() == owner_; }
+
+    void remove_all_in(const host::Folder& folder, int depth) {
+        std::error_code error;
+        for (const fs::path& entry : host::entries_of(folder / "", error)) remove(folder, entry.filename(), depth);
+    }
+
+    void remove(const host::Folder& folder, const fs::path& name, int depth) {
+        std::error_code error;
+        const fs::file_status status = known_status(folder / name);
+        if (!fs::exists(status)) return;
+        if (fs::is_directory(status)) {
+            if (is_mount_point(folder / name)) return;
+            const host::Folder inner = folder.below(name);
+            if (!may_enter(inner)) return;
+            if (depth == deepest) return bring_up(folder, name);
+            remove_all_in(inner, depth + 1);
+        }
+        fs::remove(folder / name, error);
+    }
+
+    void bring_up(const host::Folder& folder, const fs::path& name) {
+        std::error_code error;
+        do {
+            error = host::rename_to_free(folder / name, top_ / std::to_string(next_++));
+        } while (error == std::errc::file_exists);
+        came_up_ = came_up_ || !error;
+    }
+
+    const host::Folder& top_;
+    std::optional<unsigned> owner_;
+    bool came_up_ = false;
+    std::uint64_t next_ = 0;
+};
+
 /// Throws std::system_error.
 bool remove_inner(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) {
     std::error_code error;
     const fs::file_status status = known_status(folder / name);
     if (!fs::exists(status)) return true;
     if (fs::is_directory(status)) {
+        if (is_mount_point(folder / name)) return false;
         const host::Folder inner = folder.below(name);
         if (owner && inner.owner() != owner) return false;
-        for (const fs::path& entry : host::entries_of(inner / "", error)) remove_inner(inner, entry.filename(), owner);
+        Removal(inner, owner).empty();
     }
     return fs::remove(folder / name, error) && !error;
 }
@@ -87,6 +153,7 @@ std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
     if (state.type == fs::file_type::regular || !is_folder(path) || !whole) return whole;
     whole->bytes = 0;
     std::map<std::string, std::string> lines, changes;   // entries come in no order
+    bool no_time = false;
     try {
         walk(path, {}, 0, [&](const Node& node) {
             const bool link = node.type == fs::file_type::symlink, file = node.type == fs::file_type::regular;
@@ -95,12 +162,13 @@ std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
             lines[show(node.relative)] =
                 identity ? fmt::format("{} {} {}", identity->inode, file ? identity->bytes : 0, identity->modified) : "";
             if (identity) changes[show(node.relative)] = std::to_string(identity->changed);
+            no_time = no_time || (file && identity && identity->changed == host::no_time_of_change);
         });
     } catch (const std::system_error&) {   // something has gone meanwhile
         return std::nullopt;
     }
     whole->modified = number_of(fmt::format("{}\n", whole->modified), lines);
-    whole->changed = number_of("", changes);   // not its own, which a new name changes
+    whole->changed = no_time ? host::no_time_of_change : number_of("", changes);   // not its own, which a new name changes
     return whole;
 }
 

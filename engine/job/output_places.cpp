@@ -11,9 +11,9 @@ namespace parallax::engine {
 
 namespace fs = std::filesystem;
 
-namespace {
+OutputPlaces::OutputPlaces(const std::vector<PreparedInput>& inputs) : inputs_(inputs) {}
 
-fs::path place_of(const fs::path& path, const std::string& pointer) {
+fs::path OutputPlaces::place_of(const fs::path& path, const std::string& pointer) const {
     std::error_code unreachable;
     const fs::path place = fs::weakly_canonical(path, unreachable);
     if (unreachable)
@@ -22,12 +22,8 @@ fs::path place_of(const fs::path& path, const std::string& pointer) {
                           unreachable == std::errc::permission_denied
                               ? "ask for the right to enter the folders on the way"
                               : "links in a circle lead nowhere, and systems have a longest path");
-    return place;
+    return mounts_.first_path(place);
 }
-
-}  // namespace
-
-OutputPlaces::OutputPlaces(const std::vector<PreparedInput>& inputs) : inputs_(inputs) {}
 
 void OutputPlaces::check_inputs(const OutputSpec& output, const fs::path& path, const fs::path& place) {
     std::error_code ignored;

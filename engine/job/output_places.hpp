@@ -4,9 +4,11 @@
 #include "io/known_files.hpp"
 #include "job/job.hpp"
 #include "job/prepare.hpp"
+#include "support/mounts.hpp"
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace parallax::engine {
@@ -19,11 +21,13 @@ public:
     void take(const OutputSpec&, const std::filesystem::path&);
 
 private:
+    std::filesystem::path place_of(const std::filesystem::path&, const std::string& pointer) const;
     void check_inputs(const OutputSpec&, const std::filesystem::path&, const std::filesystem::path& place);
 
     const std::vector<PreparedInput>& inputs_;
     std::optional<io::KnownFiles> known_;   ///< of all inputs, once something is replaced
     io::AlikePlaces taken_;
+    host::Mounts mounts_;
 };
 
 }  // namespace parallax::engine

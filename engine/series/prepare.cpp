@@ -68,9 +68,8 @@ void check_targets(const PreparedSeries& series) {
         return owner == of_series ? std::string("the whole series") : series.items.name(owner);
     };
     io::RealPaths real;
-    std::error_code unknown;
     // A stranger's files may be links by now: nothing is tried there.
-    Places places(!series.where.confined, fs::weakly_canonical(fs::absolute(series.where.out), unknown));
+    Places places(!series.where.confined, real.of(series.where.out / "any").parent_path());
     const fs::path records = real.of(series.options.manifest / "any").parent_path();
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
         const fs::path place = real.of(path);
@@ -274,6 +273,16 @@ void check_nothing_watched(const PreparedSeries& series) {
     }
 }
 
+/// A job's own name may be as long as a file's, and has ".series" behind it here.
+void check_name_of_records(const fs::path& folder) {
+    constexpr std::size_t longest = 255;   // of every file system in use
+    const std::size_t bytes = to_utf8(folder.filename()).size();
+    if (bytes <= longest) return;
+    throw ConfigError("--manifest", fmt::format("a name of {} bytes for the folder of the records", bytes),
+                      fmt::format("at most {} bytes", longest),
+                      "it is the job's name with \".series\": --manifest DIR names another folder, or give the job a shorter name");
+}
+
 }  // namespace
 
 Prepared PreparedSeries::prepare_item(std::size_t number) const {
@@ -320,6 +329,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
         throw UnsupportedError("a job without for_each is no series", {"prepare() and run() of job/runner.hpp run it"});
     check_locations(where);
     refuse_dots_behind_link(options.manifest, "--manifest");
+    check_name_of_records(options.manifest);
     PreparedSeries series;
     series.job = std::move(job);
     series.where = absolute(where);

@@ -1,10 +1,10 @@
 #include "support/control_group.hpp"
 
+#include "support/mounts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,32 +52,12 @@ bool lists(std::string_view all, std::string_view word) {
     return false;
 }
 
-/// A path of mountinfo, in which spaces and the like stand as three octal digits behind a backslash.
-std::string unescaped(std::string_view text) {
-    std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::string digits(text.substr(std::min(text.size(), i + 1), 3));
-        const bool octal = text[i] == '\\' && digits.size() == 3 && digits.find_first_not_of("01234567") == std::string::npos;
-        result += octal ? static_cast<char>(std::stoi(digits, nullptr, 8)) : text[i];
-        if (octal) i += 3;
-    }
-    return result;
-}
-
-/// Where groups of a kind are mounted, and which of them is mounted there.
-struct Mount {
-    fs::path top, group;
-};
-
+/// Where groups of a kind are mounted.
 std::optional<Mount> mount_of(const fs::path& root, const Kind& kind) {
-    std::ifstream lines(root / "proc/self/mountinfo");
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream stream(line);
-        const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
-        const auto dash = std::find(words.begin(), words.end(), "-");   // type, source and options follow
-        if (words.size() < 5 || words.end() - dash < 4 || dash[1] != kind.type) continue;
-        if (kind.inherits != nullptr && !lists(dash[3], "memory")) continue;
-        return Mount{root / fs::path(unescaped(words[4])).relative_path(), unescaped(words[3])};
+    for (Mount& mount : mounts(root)) {
+        if (mount.type != kind.type || (kind.inherits != nullptr && !lists(mount.options, "memory"))) continue;
+        mount.point = root / mount.point.relative_path();
+        return std::move(mount);
     }
     return std::nullopt;
 }
@@ -122,13 +102,13 @@ std::optional<std::uint64_t> left_by_control_groups(const fs::path& root) {
         const auto group = group_of(root, kind);
         if (!mount || !group) continue;
         // A group that lies outside what is mounted cannot be looked at: then what is mounted stands for those above it.
-        const fs::path below = group->lexically_relative(mount->group);
+        const fs::path below = group->lexically_relative(mount->top);
         const bool outside = below.empty() || *below.begin() == "..";
         for (fs::path at = outside ? fs::path(".") : below;; at = at.parent_path()) {
-            const fs::path folder = (mount->top / at).lexically_normal();
+            const fs::path folder = (mount->point / at).lexically_normal();
             if (const auto left = left_in(folder, kind)) least = std::min(*left, least.value_or(*left));
             if (at.empty() || at == ".") break;
-            const fs::path above = (mount->top / at.parent_path()).lexically_normal();
+            const fs::path above = (mount->point / at.parent_path()).lexically_normal();
             if (kind.inherits != nullptr && number_in(above / kind.inherits) == 0) break;
         }
     }

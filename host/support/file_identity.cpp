@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <sys/stat.h>
 #endif
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
 
 namespace parallax::host {
 
@@ -32,6 +35,7 @@ constexpr std::int64_t second = 1'000'000'000;
 }  // namespace
 
 bool may_keep_its_time(const FileIdentity& file) noexcept {
+    if (file.changed == no_time_of_change) return true;
     const std::int64_t step = file.modified % second == 0 ? 2 * second + second / 10 : second / 50;
     return file.modified > now_in_files() - step;
 }
@@ -64,7 +68,27 @@ std::int64_t nanoseconds(const timespec& time) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1000000000u + static_cast<std::uint64_t>(time.tv_nsec));
 }
 
-FileIdentity identity_in(const struct stat& state) noexcept {
+#if defined(__linux__)
+/// `look(statfs*)` asks of what the file lies on, once a device.
+template <class Look>
+bool may_keep_no_time_of_change(std::uint64_t device, const Look& look) noexcept {
+    struct Known {
+        std::uint64_t device;
+        bool answer;
+    };
+    static thread_local std::optional<Known> last;
+    if (last && last->device == device) return last->answer;
+    struct statfs where{};
+    if (look(&where) != 0) return false;
+    const auto kind = static_cast<std::uint32_t>(where.f_type);
+    const std::uint32_t fat = 0x4d44, exfat = 0x2011bab0, fuse = 0x65735546, cifs = 0xff534d42, smb = 0xfe534d42;
+    last = {device, kind == fat || kind == exfat || kind == fuse || kind == cifs || kind == smb};
+    return last->answer;
+}
+#endif
+
+template <class Look>
+FileIdentity identity_in(const struct stat& state, [[maybe_unused]] const Look& look) noexcept {
     FileIdentity identity;
     identity.device = static_cast<std::uint64_t>(state.st_dev);
     identity.inode = static_cast<std::uint64_t>(state.st_ino);
@@ -76,8 +100,23 @@ FileIdentity identity_in(const struct stat& state) noexcept {
 #endif
     identity.modified = nanoseconds(modified);
     identity.changed = nanoseconds(changed);
+#if defined(__linux__)
+    if (identity.changed == identity.modified && may_keep_no_time_of_change(identity.device, look)) identity.changed = no_time_of_change;
+#endif
     return identity;
 }
+
+#if defined(__linux__)
+auto kind_of(const fs::path& file) noexcept {
+    return [&file](struct statfs* where) { return ::statfs(file.c_str(), where); };
+}
+auto kind_of(int descriptor) noexcept {
+    return [descriptor](struct statfs* where) { return ::fstatfs(descriptor, where); };
+}
+#else
+constexpr int kind_of(const fs::path&) noexcept { return 0; }
+constexpr int kind_of(int) noexcept { return 0; }
+#endif
 
 /// As stat(); of a held file without the way through /proc, which takes longer than all else that is asked of a small one.
 int look_at(const fs::path& file, struct stat& state) noexcept {
@@ -90,7 +129,7 @@ int look_at(const fs::path& file, struct stat& state) noexcept {
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {
     struct stat state{};
     if (look_at(file, state) != 0) return std::nullopt;
-    return identity_in(state);
+    return identity_in(state, kind_of(file));
 }
 
 FileState state_of(const fs::path& file, std::error_code& error) noexcept {
@@ -104,13 +143,13 @@ FileState state_of(const fs::path& file, std::error_code& error) noexcept {
     const fs::file_type type = S_ISREG(state.st_mode)   ? fs::file_type::regular
                                : S_ISDIR(state.st_mode) ? fs::file_type::directory
                                                         : fs::file_type::unknown;
-    return {type, identity_in(state)};
+    return {type, identity_in(state, kind_of(file))};
 }
 
 std::optional<FileIdentity> identity_of(int descriptor) noexcept {
     struct stat state{};
     if (fstat(descriptor, &state) != 0) return std::nullopt;
-    return identity_in(state);
+    return identity_in(state, kind_of(descriptor));
 }
 
 #endif

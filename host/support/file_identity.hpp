@@ -7,12 +7,17 @@
 
 namespace parallax::host {
 
+/// Of a file on FAT or exFAT, or on FUSE or another machine's disk where the two times are one: what is told as the time of change
+/// may be the time that programs set.
+inline constexpr std::int64_t no_time_of_change = -1;
+
 /// Differs for another file under the same name, and for the same with other contents.
 struct FileIdentity {
     std::uint64_t device = 0, inode = 0;   ///< 0 where the system has no such numbers
     std::uint64_t bytes = 0;
     std::int64_t modified = 0;             ///< as finely as the system counts
-    /// When its contents, its name, its rights or the number of its names last changed, which no program can set back; 0: not known.
+    /// When its contents, its name, its rights or the number of its names last changed, which no program can set back; 0: not known;
+    /// no_time_of_change: its file system keeps none.
     /// Of two that are the same but for this, which == leaves out, it takes the contents to tell.
     std::int64_t changed = 0;
     bool operator==(const FileIdentity& other) const noexcept {
@@ -28,7 +33,8 @@ std::optional<FileIdentity> identity_of(int descriptor) noexcept;
 #endif
 
 /// Whether what is written from now on may leave a file with the time that it has: some file systems count whole seconds, or two
-/// of them (FAT), others the ticks of the system's clock. A clock that is behind that of a server is not seen through.
+/// of them (FAT), others the ticks of the system's clock, and where there is no time of
+/// change any time may have been set back. A clock that is behind that of a server is not seen through.
 bool may_keep_its_time(const FileIdentity&) noexcept;
 
 }  // namespace parallax::host

@@ -1,5 +1,7 @@
 // What a file may not replace is found before work is done for it, and again before anything is put in place.
+#include "io/one_name.hpp"
 #include "io/part_file.hpp"
+#include "io/real_paths.hpp"
 #include "io/transaction.hpp"
 #include "parallax/host/json.hpp"
 #include "support.hpp"
@@ -19,6 +21,7 @@
 #include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/xattr.h>
 #endif
 
@@ -274,6 +277,90 @@ TEST_CASE("outputs: a journal of a dead process puts no file in the place of a p
     CHECK(folder.entries() == 2);
 }
 #if defined(__linux__)
+TEST_CASE("outputs: what is mounted in an old store stays, and the store with it") {
+    for (const bool meanwhile : {false, true}) {
+        CAPTURE(meanwhile);
+        const Folder folder, elsewhere;
+        put(elsewhere / "thesis.txt", "all of it");
+        fs::create_directories(folder / "a.zarr/labels");
+        put(folder / "a.zarr/.zgroup", "old");
+        const fs::path place = folder / "a.zarr/labels";
+        const auto put_there = [&] { return ::mount(elsewhere.path().c_str(), place.c_str(), nullptr, MS_BIND, nullptr) == 0; };
+        if (!meanwhile && !put_there()) {
+            MESSAGE("skipped: nothing can be mounted here");
+            return;
+        }
+        std::string problem;
+        try {
+            io::Transaction files(folder.path(), {.overwrite = true});
+            files.add(folder / "a.zarr", [](const fs::path& path) { put(path / ".zgroup", "new"); }, io::Transaction::Form::folder);
+            if (meanwhile) REQUIRE(put_there());
+            files.commit();
+        } catch (const IoError& error) {
+            problem = error.problem;
+        }
+        CHECK(fs::exists(elsewhere / "thesis.txt"));
+        CHECK_MESSAGE(problem.find("in which something is mounted") != std::string::npos, problem);
+        CHECK(get(folder / "a.zarr/.zgroup") == "old");
+        ::umount2(place.c_str(), MNT_DETACH);
+        io::recover(folder.path());
+        for (const auto& entry : fs::directory_iterator(folder.path())) CHECK(entry.path().filename() == "a.zarr");
+    }
+}
+
+TEST_CASE("outputs: an old store goes, however deep the folders in it, with few files open") {
+    const Folder folder;
+    fs::create_directory(folder / "a.zarr");
+    put(folder / "a.zarr/.zgroup", "old");
+    int inner = ::open((folder / "a.zarr").c_str(), O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < 3000; ++i) {   // longer than any path may be
+        REQUIRE(::mkdirat(inner, "n", 0755) == 0);
+        const int next = ::openat(inner, "n", O_RDONLY | O_DIRECTORY);
+        ::close(inner);
+        inner = next;
+    }
+    ::close(inner);
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    rlimit few = before;
+    few.rlim_cur = 400;
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    {
+        io::Transaction files(folder.path(), {.overwrite = true});
+        files.add(folder / "a.zarr", [](const fs::path& path) { put(path / ".zgroup", "new"); }, io::Transaction::Form::folder);
+        files.commit();
+    }
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(get(folder / "a.zarr/.zgroup") == "new");
+    CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("outputs: a folder that is mounted twice takes no two files of one name") {
+    for (const bool over_old : {false, true}) {
+        CAPTURE(over_old);
+        const Folder folder;
+        for (const char* const name : {"a", "b"}) fs::create_directory(folder / name);
+        if (::mount((folder / "a").c_str(), (folder / "b").c_str(), nullptr, MS_BIND, nullptr) != 0) {
+            MESSAGE("skipped: nothing can be mounted here");
+            return;
+        }
+        if (over_old) put(folder / "a/x.npy", "old");
+        CHECK(io::lead_to_one(folder / "a/new/y.npy", folder / "b/new/y.npy"));
+        CHECK(!io::lead_to_one(folder / "a/new/y.npy", folder / "b/y.npy"));
+        io::RealPaths real;
+        CHECK(real.of(folder / "b/new/y.npy") == real.of(folder / "a/new/y.npy"));
+        {
+            io::Transaction files(folder.path(), {.overwrite = true});
+            for (const char* const name : {"a", "b"})
+                files.add(folder / name / "x.npy", [&](const fs::path& path) { put(path, name); });
+            CHECK_THROWS_AS(files.commit(), IoError);
+        }
+        if (over_old) CHECK(get(folder / "a/x.npy") == "old");
+        else CHECK(!fs::exists(folder / "a/x.npy"));
+        ::umount2((folder / "b").c_str(), MNT_DETACH);
+    }
+}
+
 TEST_CASE("outputs: a store in a layer below of an overlay, which no system renames, stays as it is, and is told of") {
     const Folder top;
     for (const char* const name : {"lower", "upper", "work", "both"}) fs::create_directory(top / name);

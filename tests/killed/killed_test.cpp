@@ -1,7 +1,9 @@
 // The program is killed before every call that changes a file. Whoever comes next to the folder finds each job's outputs as they
 // were before, or as they are afterwards, all of them, and nothing else.
 #include "jobs/support.hpp"
+#include "killed/disk.hpp"
 #include "killed/traced.hpp"
+#include "seed.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -256,10 +258,11 @@ bool is_traced() {
 
 using Copying = void (*)(const fs::path&);
 
-void kill_everywhere(Copying copied) {
+/// `disk`: whose power is cut at the same moment.
+void kill_everywhere(Copying copied, Disk* disk = nullptr) {
     if (!is_traced()) return;
     const TempFolder top;
-    const fs::path folder = top / "work";
+    const fs::path folder = disk ? disk->folder() / "work" : top / "work";
     int all_done = 0;
     for (const Scenario& scenario : scenarios()) {
         const bool has_logs = scenario.together.back().back().starts_with("../logs/");
@@ -273,11 +276,15 @@ void kill_everywhere(Copying copied) {
         REQUIRE(hidden(folder).empty());
         const Files after = results_of(folder);
         int kept = 0, done = 0;
-        const int step = std::min((copied ? 3 : 1) * stride(), std::max(1, whole.calls / 6));
-        for (int at = 1; at <= whole.calls; at += step) {
+        const int step = std::min((copied || disk ? 3 : 1) * stride(), std::max(1, whole.calls / (disk ? 4 : 6)));
+        const int first = disk ? 1 + static_cast<int>(drawn_seed() % static_cast<unsigned>(step)) : 1;
+        for (int at = first; at <= whole.calls; at += step) {
             set_up(scenario, folder);
+            if (disk) disk->sync();
             const TracedRun killed =
-                run_traced(command("job.json", scenario.options), folder.string(), environment, {at, 0, false});
+                run_traced(command("job.json", scenario.options), folder.string(), environment,
+                           {at, 0, false, disk ? std::function<void()>([&] { disk->cut(); }) : nullptr});
+            if (disk) disk->mount_again();
             if (killed.status == 0) continue;   // threads: this time there were fewer calls
             CAPTURE(at);
             CAPTURE(killed.last);
@@ -330,6 +337,15 @@ TEST_CASE("killed, and copied: so it is in the copy") { kill_everywhere(copy_in_
 
 TEST_CASE("killed, and mounted again where numbers are new and times of two seconds: so it is there") {
     kill_everywhere(mount_in_place);
+}
+
+TEST_CASE("the power is cut before a call that changes a file: all outputs or none, and nothing left behind") {
+    Disk disk;
+    if (!disk.why_not().empty()) {
+        MESSAGE("skipped: " << disk.why_not());
+        return;
+    }
+    kill_everywhere(nullptr, &disk);
 }
 
 TEST_CASE("killed: what somebody has written since stays, in the folder and in a copy of it") {

@@ -144,6 +144,7 @@ TracedRun run_traced(const std::vector<std::string>& given, const std::string& f
                 if (interference.log) run.log.push_back(call->name);
                 if (run.calls == interference.at) {
                     if (interference.error == 0) {
+                        if (interference.moment) interference.moment();
                         kill(child, SIGKILL);
                         continue;
                     }

@@ -21,6 +21,7 @@ struct Interference {
     int at = 0;              ///< the first call is 1; 0: none
     int error = 0;           ///< 0: the program is killed before it
     bool log = false;
+    std::function<void()> moment = {};   ///< what happens just before the program is killed
 };
 
 /// Whether this system lets programs be traced so (Linux, on x86-64, where ptrace is allowed); the reason where it does not.

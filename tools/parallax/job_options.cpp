@@ -30,7 +30,10 @@ host::OpenedFile opened_job(const JobOptions& options) {
         const host::Folder folder = host::Folder::open_strictly(path.parent_path());
         return folder.file(path.filename());
     } catch (const std::system_error& error) {
-        throw ConfigError("", fmt::format("the job {}: {}", options.file, error.code().message()),
+        const bool no_file = error.code() == std::errc::is_a_directory;
+        throw ConfigError("",
+                          no_file ? fmt::format("the job {}, which is a folder, a device or a pipe", options.file)
+                                  : fmt::format("the job {}: {}", options.file, error.code().message()),
                           "a file, and no link on the way to it, where a job is confined");
     }
 }

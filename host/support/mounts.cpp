@@ -1,0 +1,85 @@
+#include "support/mounts.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace parallax::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A path of mountinfo, in which spaces and the like stand as three octal digits behind a backslash.
+std::string unescaped(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string digits(text.substr(std::min(text.size(), i + 1), 3));
+        const bool octal = text[i] == '\\' && digits.size() == 3 && digits.find_first_not_of("01234567") == std::string::npos;
+        result += octal ? static_cast<char>(std::stoi(digits, nullptr, 8)) : text[i];
+        if (octal) i += 3;
+    }
+    return result;
+}
+
+/// The way from a folder to a path in it, or to the folder itself; nothing: it lies elsewhere.
+std::optional<fs::path> below(const fs::path& path, const fs::path& folder) {
+    const std::string all = path.string(), first = folder.string();
+    if (first == "/") return path.relative_path();
+    if (!all.starts_with(first) || (all.size() > first.size() && all[first.size()] != '/')) return std::nullopt;
+    return fs::path(all.substr(std::min(all.size(), first.size() + 1)));
+}
+
+fs::path joined(const fs::path& folder, const fs::path& way) { return way.empty() ? folder : folder / way; }
+
+}   // namespace
+
+std::vector<Mount> mounts(const fs::path& root) {
+    std::vector<Mount> all;
+    std::ifstream lines(root / "proc/self/mountinfo");
+    for (std::string line; std::getline(lines, line);) {   // id, parent, device, top, point, ... - type, source, options
+        std::istringstream stream(line);
+        const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+        const auto dash = std::find(words.begin(), words.end(), "-");
+        if (words.size() < 5 || words.end() - dash < 4) continue;
+        all.push_back({words[2], unescaped(words[3]), unescaped(words[4]), dash[1], dash[3]});
+    }
+    return all;
+}
+
+const Mount* Mounts::holding(const fs::path& real) const {
+    const Mount* found = nullptr;
+    for (const Mount& one : all_) {
+        const bool nearer = !found || one.point.native().size() >= found->point.native().size();
+        if (nearer && below(real, one.point)) found = &one;
+    }
+    return found;
+}
+
+fs::path Mounts::first_path(const fs::path& real) const {
+    const Mount* const held = real.is_absolute() ? holding(real) : nullptr;
+    if (!held) return real;
+    const fs::path place = joined(held->top, *below(real, held->point));
+    for (const Mount& one : all_) {
+        if (&one == held) break;
+        if (one.device != held->device) continue;
+        const auto way = below(place, one.top);
+        if (!way) continue;
+        const fs::path path = joined(one.point, *way);
+        if (holding(path) == &one) return path;   // and nothing is mounted above it
+    }
+    return real;
+}
+
+fs::path Mounts::inside(const fs::path& real) const {
+    for (const Mount& one : all_) {
+        const auto way = below(one.point, real);
+        if (way && !way->empty()) return one.point;
+    }
+    return {};
+}
+
+}   // namespace parallax::host
