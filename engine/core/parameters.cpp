@@ -145,11 +145,10 @@ Parameters Parameters::with_keys_of(const Parameters& there) const {
 
 std::string Parameters::in_written_keys(std::string text) const {
     if (!written_) return text;
-    const auto is_of_word = [](char c) { return host::is_letter(c) || host::is_digit(c) || c == '_'; };
     for (const auto& [key, instead] : *written_) {
         for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) {
             const std::size_t end = at + key.size();
-            const bool whole = (at == 0 || !is_of_word(text[at - 1])) && (end == text.size() || !is_of_word(text[end]));
+            const bool whole = (at == 0 || !host::is_word(text[at - 1])) && (end == text.size() || !host::is_word(text[end]));
             if (whole) text.replace(at, key.size(), instead);
             at += whole ? instead.size() : key.size();
         }

@@ -353,7 +353,10 @@ fs::path name_of(const Move& move) { return path_of(move.name); }
 
 bool is_in_place(const fs::path& to, const Move& move) {
     const auto there = known_identity(to);
-    return there && there->inode == move.inode && (move.folder_of_files || there->bytes == move.bytes);
+    if (!there || there->inode != move.inode) return false;
+    // A number that has become free is soon given to another file, which may be as long.
+    const bool same_time = move.modified == 0 || host::may_be_one_time(there->modified, move.modified);
+    return move.folder_of_files || (there->bytes == move.bytes && same_time);
 }
 
 std::optional<Was> was_there(const fs::path& to, bool folder_of_files) {
@@ -363,7 +366,7 @@ std::optional<Was> was_there(const fs::path& to, bool folder_of_files) {
     if (!fs::exists(status)) return Was{};
     const auto there = fs::is_symlink(status) ? std::nullopt : host::identity_of(to);
     if (!there || there->inode == 0) return std::nullopt;
-    return Was{there->inode, folder_of_files ? 0 : there->modified};
+    return Was{there->inode, folder_of_files ? host::birth_time(to) : there->modified};   // who puts files in changes a folder's time
 }
 
 bool is_later(const host::Folder& folder, const Move& move) {
@@ -375,7 +378,10 @@ bool is_later(const host::Folder& folder, const Move& move) {
     };
     if (!has_number(move.part, move.inode) && !has_number(move.old, move.old_inode)) return false;
     const std::optional<Was> now = was_there(to, move.folder_of_files);
-    return now && now->inode != 0 && (now->inode != move.was->inode || now->modified != move.was->modified);
+    if (!now || now->inode == 0) return false;
+    if (!move.folder_of_files) return now->inode != move.was->inode || now->modified != move.was->modified;
+    const bool another = now->modified != 0 && move.was->modified != 0 && now->modified != move.was->modified;
+    return now->inode != move.was->inode || another || (fs::is_directory(known_status(to)) && !is_store(to));
 }
 
 void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
@@ -434,9 +440,8 @@ void go_back(const FolderOf& folder_of, const Done& done) {
 void remove_made(const host::Folder& base, const std::vector<fs::path>& made) noexcept {
     for (auto folder = made.rbegin(); folder != made.rend(); ++folder) {
         try {
-            std::error_code ignored;
             const host::Folder parent = base.below(folder->parent_path());
-            fs::remove(parent / folder->filename(), ignored);
+            host::remove_empty_folder(parent / folder->filename());
         } catch (const std::exception&) {   // it is gone, or somebody else's
         }
     }

@@ -86,8 +86,9 @@ private:
 /// How long a folder may keep a process, which hears no stop meanwhile: somebody may have put there what takes for ever.
 class Patience {
 public:
+    bool is_left() const { return std::chrono::steady_clock::now() <= end_; }
     void check() const {
-        if (std::chrono::steady_clock::now() > end_) throw Later{"there is too much of it to be done at once"};
+        if (!is_left()) throw Later{"there is too much of it to be done at once"};
     }
 
 private:
@@ -119,7 +120,8 @@ bool remove_parts(const host::Folder& folder, const std::string& transaction, co
         if (!fs::status_known(status) || (tree && !identity)) {
             gone = false;   // nobody can tell now
         } else if (identity && is_known()) {
-            gone = remove_tree(folder, file, owner) && gone;
+            gone = remove_tree(folder, file, owner, [&] { return patience.is_left(); }) && gone;
+            patience.check();
         } else {
             std::error_code stays;
             fs::remove(folder / file, stays);

@@ -459,7 +459,7 @@ void Transaction::clean() noexcept {
             journal_.reset();
         }
         if (!committed_)
-            for (auto folder = made_above_.rbegin(); folder != made_above_.rend(); ++folder) fs::remove(*folder, ignored);
+            for (auto folder = made_above_.rbegin(); folder != made_above_.rend(); ++folder) host::remove_empty_folder(*folder);
     } catch (const std::exception&) {   // no memory: whoever comes next cleans
     }
 }

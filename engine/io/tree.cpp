@@ -62,14 +62,17 @@ bool is_mount_point([[maybe_unused]] const fs::path& path) noexcept {
 /// All that is in a folder, which may be of any depth: what lies deep in it first comes up, to be gone into from there.
 class Removal {
 public:
-    Removal(const host::Folder& top, std::optional<unsigned> owner) : top_(top), owner_(owner) {}
+    Removal(const host::Folder& top, std::optional<unsigned> owner, const std::function<bool()>& go_on)
+        : top_(top), owner_(owner), go_on_(go_on) {}
 
     /// Throws std::system_error.
     void empty() {
-        do {
+        constexpr int most = 100000;   // somebody may be making folders there
+        for (int round = 0; round < most; ++round) {
             came_up_ = false;
             remove_all_in(top_, 0);
-        } while (came_up_);
+            if (!came_up_ || stopped_) return;
+        }
     }
 
 private:
@@ -77,7 +80,11 @@ private:
 
     void remove_all_in(const host::Folder& folder, int depth) {
         std::error_code error;
-        for (const fs::path& entry : host::entries_of(folder / "", error)) remove(folder, entry.filename(), depth);
+        for (const fs::path& entry : host::entries_of(folder / "", error)) {
+            stopped_ = stopped_ || (go_on_ && !go_on_());
+            if (stopped_) return;
+            remove(folder, entry.filename(), depth);
+        }
     }
 
     void remove(const host::Folder& folder, const fs::path& name, int depth) {
@@ -104,12 +111,14 @@ private:
 
     const host::Folder& top_;
     std::optional<unsigned> owner_;
-    bool came_up_ = false;
+    const std::function<bool()>& go_on_;
+    bool came_up_ = false, stopped_ = false;
     std::uint64_t next_ = 0;
 };
 
 /// Throws std::system_error.
-bool remove_inner(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) {
+bool remove_inner(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner,
+                  const std::function<bool()>& go_on) {
     std::error_code error;
     const fs::file_status status = known_status(folder / name);
     if (!fs::exists(status)) return true;
@@ -117,7 +126,7 @@ bool remove_inner(const host::Folder& folder, const fs::path& name, std::optiona
         if (is_mount_point(folder / name)) return false;
         const host::Folder inner = folder.below(name);
         if (owner && inner.owner() != owner) return false;
-        Removal(inner, owner).empty();
+        Removal(inner, owner, go_on).empty();
     }
     return fs::remove(folder / name, error) && !error;
 }
@@ -195,7 +204,8 @@ void sync_tree(const fs::path& path) {
     host::Folder::open(path).sync();
 }
 
-bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) noexcept {
+bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner,
+                 const std::function<bool()>& go_on) noexcept {
     try {
         std::error_code error;
         if (const fs::file_status status = known_status(folder / name); !fs::is_directory(status))
@@ -203,11 +213,11 @@ bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional
         fs::path going = name;
         if (!name.string().ends_with(is_going)) {
             going += is_going;
-            remove_inner(folder, going, owner);   // of one that was ended on its way
+            remove_inner(folder, going, owner, go_on);   // of one that was ended on its way
             error = host::rename_to_free(folder / name, folder / going);
             if (error) return false;
         }
-        return remove_inner(folder, going, owner);
+        return remove_inner(folder, going, owner, go_on);
     } catch (const std::exception&) {   // a folder that may not be opened, or no memory
         return false;
     }

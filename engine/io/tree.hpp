@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -29,7 +30,9 @@ std::string hash_of_tree(const std::filesystem::path&, const std::stop_token& = 
 void sync_tree(const std::filesystem::path&);
 
 /// Removes `name` in a folder, with all that is in it, which first gets another name: so that nobody takes the rest of a folder
-/// for the whole where the process ends on its way. `owner`: only folders of this user are gone into. False: something is left.
-bool remove_tree(const host::Folder&, const std::filesystem::path& name, std::optional<unsigned> owner = {}) noexcept;
+/// for the whole where the process ends on its way. `owner`: only folders of this user are gone into. `go_on`: asked before each
+/// file. False: something is left.
+bool remove_tree(const host::Folder&, const std::filesystem::path& name, std::optional<unsigned> owner = {},
+                 const std::function<bool()>& go_on = {}) noexcept;
 
 }   // namespace parallax::io

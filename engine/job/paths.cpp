@@ -28,7 +28,7 @@ std::string root_of(const std::string& text) {
     if (colon == std::string::npos || colon < 2) return {};
     const std::string name = text.substr(0, colon);
     const bool word = std::all_of(name.begin(), name.end(),
-                                  [](char c) { return host::is_letter(c) || host::is_digit(c) || c == '_' || c == '-'; });
+                                  [](char c) { return host::is_word(c) || c == '-'; });
     return word ? name : std::string();
 }
 

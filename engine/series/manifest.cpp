@@ -181,7 +181,7 @@ void for_each_line(const fs::path& path, const std::function<void(std::optional<
 /// By its name, or by a record in it. Whoever names the folder of a manifest may keep files of his own there.
 bool is_own_journal(const fs::path& file) {
     const std::string name = to_utf8(file.stem()).substr(std::strlen("items-"));
-    if (host::platform::unique_suffix_in(name) == name.size()) return true;
+    if (host::platform::is_unique_suffix(name)) return true;
     bool own = false;
     for_each_line(file, [&](const std::optional<std::string>& line) { own = own || (line && record_from(*line)); });
     return own;

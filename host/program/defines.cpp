@@ -10,8 +10,7 @@ namespace parallax::host {
 namespace {
 
 bool is_identifier(const std::string& name) {
-    const auto word = [](char c) { return c == '_' || is_letter(c) || is_digit(c); };
-    return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), word);
+    return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_word);
 }
 
 // Drivers split the option string each in its own way: what would need quoting is refused.

@@ -98,7 +98,7 @@ private:
     static std::string entry_name(const std::string& key) {
         std::string name = key;
         for (char& c : name)
-            if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_') c = '_';
+            if (!is_word(c) && c != '-') c = '_';
         return name;
     }
     fs::path path_of(const std::string& key) const { return folder_ / (entry_name(key) + ".bin"); }

@@ -36,7 +36,7 @@ Left left_by_name(std::string_view name) noexcept {
     const std::size_t at = name.find(temporary);
     if (at == std::string_view::npos) return Left::nothing;
     const std::string_view entry = name.substr(0, at), suffix = name.substr(at + temporary.size());
-    const bool unique = !suffix.empty() && platform::unique_suffix_in(suffix) == suffix.size();
+    const bool unique = platform::is_unique_suffix(suffix);
     return unique && (entry == "probe" || is_entry(entry)) ? Left::temporary : Left::nothing;
 }
 

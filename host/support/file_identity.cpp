@@ -40,6 +40,11 @@ bool may_keep_its_time(const FileIdentity& file) noexcept {
     return file.modified > now_in_files() - step;
 }
 
+bool may_be_one_time(std::int64_t a, std::int64_t b) noexcept {
+    const bool coarse = a % second == 0 || b % second == 0;
+    return a == b || (coarse && a - b < 2 * second && b - a < 2 * second);
+}
+
 #if defined(_WIN32)
 
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {

@@ -37,4 +37,7 @@ std::optional<FileIdentity> identity_of(int descriptor) noexcept;
 /// change any time may have been set back. A clock that is behind that of a server is not seen through.
 bool may_keep_its_time(const FileIdentity&) noexcept;
 
+/// Of a file's contents: one, or one as a file system keeps it that counts seconds, or two of them.
+bool may_be_one_time(std::int64_t, std::int64_t) noexcept;
+
 }  // namespace parallax::host

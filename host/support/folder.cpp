@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <direct.h>
+#else
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -259,6 +261,14 @@ namespace {
 [[maybe_unused]] bool is_missing(int code) { return code == EINVAL || code == ENOSYS; }
 
 }  // namespace
+
+void remove_empty_folder(const fs::path& path) noexcept {
+#if defined(_WIN32)
+    ::_wrmdir(path.c_str());
+#else
+    ::rmdir(path.c_str());
+#endif
+}
 
 std::error_code rename_to_free(const fs::path& from, const fs::path& to) noexcept {
     std::error_code error;

@@ -67,6 +67,9 @@ std::filesystem::path without_descriptor(const std::filesystem::path&);
 /// The same for the contents of a file. Throws std::system_error.
 void sync_file(const std::filesystem::path&);
 
+/// Of nothing else that has the name, and of none that holds something.
+void remove_empty_folder(const std::filesystem::path&) noexcept;
+
 /// Renames to a name that nobody has; std::errc::file_exists where somebody has it.
 std::error_code rename_to_free(const std::filesystem::path& from, const std::filesystem::path& to) noexcept;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -41,8 +40,9 @@ std::vector<Mount> mounts(const fs::path& root) {
     std::vector<Mount> all;
     std::ifstream lines(root / "proc/self/mountinfo");
     for (std::string line; std::getline(lines, line);) {   // id, parent, device, top, point, ... - type, source, options
+        std::vector<std::string> words;   // of which a source may be empty
         std::istringstream stream(line);
-        const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+        for (std::string word; std::getline(stream, word, ' ');) words.push_back(word);
         const auto dash = std::find(words.begin(), words.end(), "-");
         if (words.size() < 5 || words.end() - dash < 4) continue;
         all.push_back({words[2], unescaped(words[3]), unescaped(words[4]), dash[1], dash[3]});
@@ -51,12 +51,10 @@ std::vector<Mount> mounts(const fs::path& root) {
 }
 
 const Mount* Mounts::holding(const fs::path& real) const {
-    const Mount* found = nullptr;
-    for (const Mount& one : all_) {
-        const bool nearer = !found || one.point.native().size() >= found->point.native().size();
-        if (nearer && below(real, one.point)) found = &one;
-    }
-    return found;
+    // What is mounted later lies above, what is inside another is later than that.
+    for (auto one = all_.rbegin(); one != all_.rend(); ++one)
+        if (below(real, one->point)) return &*one;
+    return nullptr;
 }
 
 fs::path Mounts::first_path(const fs::path& real) const {

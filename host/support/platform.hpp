@@ -20,6 +20,8 @@ std::filesystem::path cache_folder();
 std::string unique_suffix();
 /// Whether a text begins with what that has given to some process; the length of it, or 0.
 std::size_t unique_suffix_in(std::string_view) noexcept;
+/// Whether that is all of it.
+inline bool is_unique_suffix(std::string_view text) noexcept { return !text.empty() && unique_suffix_in(text) == text.size(); }
 /// As std::filesystem::create_directory, with all rights for its user and none for others, whatever umask there is: one that takes
 /// the user's own rights would leave it closed for every later process, and one that takes none would let everybody in.
 bool create_private_folder(const std::filesystem::path&, std::error_code&);

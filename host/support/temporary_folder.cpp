@@ -32,7 +32,7 @@ void remove_left(const fs::path& place, const std::string& prefix) {
         const std::string text = name.string();
         if (!text.starts_with(prefix)) continue;
         const std::string_view suffix = std::string_view(text).substr(prefix.size());
-        if (suffix.empty() || platform::unique_suffix_in(suffix) != suffix.size() || !is_own(place / name)) continue;
+        if (!platform::is_unique_suffix(suffix) || !is_own(place / name)) continue;
         const auto nobodys = FileLock::take_folder(place / name, FileLock::Kind::exclusive);
         if (nobodys && nobodys->is_held()) fs::remove_all(place / name, ignored);
     }

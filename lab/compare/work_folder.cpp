@@ -21,7 +21,7 @@ constexpr std::string_view prefix = ".parallax-work-";
 bool is_ours(const std::string& name) {
     if (!name.starts_with(prefix)) return false;
     const std::string_view rest = std::string_view(name).substr(prefix.size());
-    return !rest.empty() && host::platform::unique_suffix_in(rest) == rest.size();
+    return host::platform::is_unique_suffix(rest);
 }
 
 }   // namespace

@@ -40,13 +40,11 @@ Json only(const Json& object, const std::vector<std::string>& keys) {
     return kept;
 }
 
-bool is_word(char c) { return host::is_letter(c) || host::is_digit(c) || c == '_'; }
-
 /// What a name in a path may begin with: letters of any language, hidden files' dots.
-bool begins_name(char c) { return is_word(c) || c == '.' || c == '-' || static_cast<unsigned char>(c) >= 0x80; }
+bool begins_name(char c) { return host::is_word(c) || c == '.' || c == '-' || static_cast<unsigned char>(c) >= 0x80; }
 
 bool path_begins_at(const std::string& text, std::size_t at) {
-    if (at > 0 && is_word(text[at - 1])) return false;   // a single "/" divides words, as in "GB/s"
+    if (at > 0 && host::is_word(text[at - 1])) return false;   // a single "/" divides words, as in "GB/s"
     const auto next = [&](std::size_t i) { return at + i < text.size() ? text[at + i] : ' '; };
     const bool drive = host::is_letter(text[at]) && next(1) == ':' && (next(2) == '\\' || next(2) == '/');
     return drive || (text[at] == '/' && begins_name(next(1))) || (text[at] == '\\' && next(1) == '\\' && begins_name(next(2)));
@@ -90,7 +88,7 @@ std::string without_names(std::string text, const std::vector<std::string>& name
         if (name.size() < 3 || name == "root") continue;
         for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
             const bool whole =
-                (at == 0 || !is_word(text[at - 1])) && (at + name.size() == text.size() || !is_word(text[at + name.size()]));
+                (at == 0 || !host::is_word(text[at - 1])) && (at + name.size() == text.size() || !host::is_word(text[at + name.size()]));
             if (whole) text.replace(at, name.size(), "(a name)");
         }
     }

@@ -17,9 +17,12 @@ TEST_CASE("mounts: a line of the system's says device, place in it and where it 
     tests::write_text(folder.path() / "proc/self/mountinfo",
                       "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
                       "22 21 8:1 /home/my\\040scans /mnt/a\\134b rw - ext4 /dev/sda1 rw\n"
-                      "damaged\n23 21 0:5 / /proc\n");
+                      "damaged\n23 21 0:5 / /proc\n"
+                      "24 21 0:40 / /mnt/nameless rw - tmpfs  rw,size=4k\n");
     const std::vector<host::Mount> found = host::mounts(folder.path());
-    REQUIRE(found.size() == 2);
+    REQUIRE(found.size() == 3);
+    CHECK(found[2].type == "tmpfs");
+    CHECK(found[2].options == "rw,size=4k");
     CHECK(found[1].device == "8:1");
     CHECK(found[1].top == "/home/my scans");
     CHECK(found[1].point == "/mnt/a\\b");
@@ -45,13 +48,13 @@ TEST_CASE("mounts: two paths have one first path where they are one place, and o
     for (int trial = 0; trial < 300; ++trial) {
         std::vector<host::Mount> all = {{"0", "/", "/", "", ""}};
         for (int i = drawn(6); i > 0; --i) all.push_back({std::to_string(drawn(3)), path(), path(), "", ""});
-        // Where a path leads: step by step, into what was mounted last at each.
+        // Where a path leads: step by step, into what was mounted last at each, but for what another has covered since.
         const auto place = [&](const fs::path& asked) {
             const host::Mount* in = nullptr;
             fs::path at, way;
             const auto enter = [&] {
                 for (const host::Mount& one : all)
-                    if (one.point == at) in = &one, way = one.top;
+                    if (one.point == at && (!in || &one > in)) in = &one, way = one.top;
             };
             for (const fs::path& part : asked) {
                 at = part == "/" ? fs::path("/") : at / part;

@@ -2,6 +2,7 @@
 // left.
 #include "io/copied_moves.hpp"
 #include "io/transaction.hpp"
+#include "support/birth_time.hpp"
 
 #include <atomic>
 #include <ctime>
@@ -246,6 +247,49 @@ TEST_CASE("transactions: an old folder whose name somebody has taken meanwhile i
     io::recover(folder.path());   // by another name: what was looked at a moment ago is not looked at again
     CHECK(told(folder / "a.zarr") == "old");
     CHECK(!fs::exists(folder / old));
+}
+
+TEST_CASE("transactions: what somebody has put there since stays, whatever number it has been given") {
+    SUBCASE("a file in the place of a folder that was made") {
+        const Folder& folder = folder_with_files();
+        put(folder / "sub", "mine");
+        put_lines(folder.path(), {Json{{"made", "sub"}}});
+        io::recover(folder / ".");
+        CHECK(get(folder / "sub") == "mine");
+    }
+    SUBCASE("an old store that is another by now, or holds other things") {
+        const std::string part = dead + "-0-a.zarr", old = dead + "-old-0";
+        for (const bool is_another : {false, true}) {
+            CAPTURE(is_another);
+            const Folder folder;
+            put_store(folder / part, "new");
+            fs::create_directory(folder / "a.zarr");
+            if (is_another) put_store(folder / "a.zarr", "mine");
+            else put(folder / "a.zarr/thesis.txt", "mine");
+            Json move{{"folder", "."}, {"part", part}, {"name", "a.zarr"}, {"old", old}, {"inode", number_of(folder / part)},
+                      {"bytes", 0}};
+            move["folder_of_files"] = true;
+            move["was"] = {number_of(folder / "a.zarr"), is_another ? 12345 : host::birth_time(folder / "a.zarr")};
+            put_lines(folder.path(), {Json{{"tree", number_of(folder / part)}}, Json{{"tree", number_of(folder / "a.zarr")}},
+                                      Json{{"commit", Json::array({move})}, {"overwrite", true}}});
+            io::recover(folder / ".");
+            if (!is_another) CHECK(get(folder / "a.zarr/thesis.txt") == "mine");
+            else if (host::birth_time(folder / "a.zarr") != 0) CHECK(told(folder / "a.zarr") == "mine");
+        }
+    }
+    SUBCASE("a file of the number and length of one that goes back") {
+        const Folder folder;
+        put(folder / "a.npy", "mine");
+        Json move{{"folder", "."}, {"part", dead + "-0-a.npy"}, {"name", "a.npy"}, {"old", ""}, {"inode", number_of(folder / "a.npy")},
+                  {"bytes", 4}};
+        const std::int64_t hour = 3'600'000'000'000;
+        for (const bool is_ours : {false, true}) {
+            move["modified"] = host::identity_of(folder / "a.npy")->modified - (is_ours ? 0 : hour);
+            put_lines(folder.path(), {Json{{"commit", Json::array({move})}, {"overwrite", false}}, Json{{"undo", true}}});
+            io::recover(is_ours ? folder.path() : folder / ".");   // by another name: what was looked at a moment ago is not looked at again
+            CHECK(fs::exists(folder / "a.npy") == !is_ours);
+        }
+    }
 }
 
 TEST_CASE("transactions: a folder of somebody's that comes while files are written stays, with what is in it") {
