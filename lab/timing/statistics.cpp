@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <random>
+#include <utility>
+
+#include "timing/pair_ratios.hpp"
 
 namespace parallax::engine::compare {
 
@@ -73,14 +77,21 @@ Middle middle_by(const std::vector<double>& ways) {
     return middle;
 }
 
-/// In how many ways u of n values lie below the middle: the binomial coefficients.
-std::vector<double> ways_below(std::size_t n) {
-    std::vector<double> ways{1};
-    for (std::size_t i = 1; i <= n; ++i) {
-        ways.push_back(0);
-        for (std::size_t u = i; u > 0; --u) ways[u] += ways[u - 1];
-    }
-    return ways;
+/// As many at each end as a normal distribution has beyond its 95%; of whole numbers, half of one belongs to the next.
+Middle middle_of_normal(double mean, double deviation) {
+    constexpr double normal_975 = 1.959964;
+    return {static_cast<std::size_t>(std::max(0.0, std::floor(mean - normal_975 * deviation - 0.5))), usual_confidence};
+}
+
+/// Of n values: the sign test's. Up to `exact`, whose chances a double can hold, by the binomial coefficients.
+Middle middle_of_values(std::size_t n) {
+    constexpr std::size_t exact = 1000;
+    const auto count = static_cast<double>(n);
+    if (n > exact) return middle_of_normal(count / 2, std::sqrt(count) / 2);
+    std::vector<double> chances{std::exp2(-count)};   // that u of them lie below the middle
+    for (std::size_t u = 0; u < n; ++u)
+        chances.push_back(chances.back() * static_cast<double>(n - u) / static_cast<double>(u + 1));
+    return middle_by(chances);
 }
 
 /// In how many orders of m and n values u of the m x n pairs stand the wrong way round (Mann and Whitney 1947): the coefficients
@@ -95,9 +106,24 @@ std::vector<double> ways_to_cross(std::size_t m, std::size_t n) {
     return ways;
 }
 
+/// Of the ratios of m and n values, each by each: Mann and Whitney's. The coefficients lose their digits where there are many (and
+/// take time by the cube); there, more than fifty and fifty, the normal distribution is as good.
+Middle middle_of_ratios(std::size_t m, std::size_t n) {
+    constexpr std::size_t exact = 50 * 50;
+    if (m * n <= exact) {
+        thread_local std::map<std::pair<std::size_t, std::size_t>, Middle> known;   // rows of a report are as many mostly
+        const auto [at, fresh] = known.try_emplace(std::minmax(m, n));
+        if (fresh) at->second = middle_by(ways_to_cross(std::min(m, n), std::max(m, n)));
+        return at->second;
+    }
+    const auto of = static_cast<double>(m), to = static_cast<double>(n);
+    return middle_of_normal(of * to / 2, std::sqrt(of * to * (of + to + 1) / 12));
+}
+
 /// What is left of a sorted list, about its middle.
-Estimate estimate_by(const Middle& middle, const std::vector<double>& sorted, double value) {
-    return {value, std::min(sorted[middle.out], value), std::max(sorted[sorted.size() - 1 - middle.out], value),
+template <class Sorted>
+Estimate estimate_by(const Middle& middle, const Sorted& sorted, double value) {
+    return {value, std::min(sorted.at(middle.out), value), std::max(sorted.at(sorted.size() - 1 - middle.out), value),
             middle.confidence};
 }
 
@@ -138,7 +164,7 @@ Estimate estimate(const Rounds& given, Apart apart) {
     const Rounds rounds = without_empty(given);
     if (apart == Apart::processes && rounds.size() > 1) {
         const std::vector<double> medians = medians_of(rounds);
-        return estimate_by(middle_by(ways_below(medians.size())), medians, median(all_of(rounds)));
+        return estimate_by(middle_of_values(medians.size()), medians, median(all_of(rounds)));
     }
     const Estimate found =
         interval(median(all_of(rounds)), [&](std::mt19937_64& random) { return median(resample(rounds, random)); });
@@ -148,11 +174,9 @@ Estimate estimate(const Rounds& given, Apart apart) {
 Estimate estimate_ratio(const Rounds& given_a, const Rounds& given_b, Apart apart) {
     const Rounds a = without_empty(given_a), b = without_empty(given_b);
     if (apart == Apart::processes && std::min(a.size(), b.size()) > 1) {
-        std::vector<double> ratios;
-        for (const double of : medians_of(a))
-            for (const double to : medians_of(b)) ratios.push_back(of / to);
-        std::sort(ratios.begin(), ratios.end());
-        return estimate_by(middle_by(ways_to_cross(a.size(), b.size())), ratios, median(ratios));
+        const std::vector<double> of = medians_of(a), to = medians_of(b);
+        const PairRatios ratios(of, to);
+        return estimate_by(middle_of_ratios(of.size(), to.size()), ratios, ratios.median());
     }
     const Estimate found = interval(median(all_of(a)) / median(all_of(b)), [&](std::mt19937_64& random) {
         return median(resample(a, random)) / median(resample(b, random));

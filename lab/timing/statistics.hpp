@@ -32,12 +32,13 @@ double percentile(std::vector<double>, double p);
 /// Median of all samples. Interval: percentiles of the medians of 1000 resamplings, first of rounds, then of samples within each
 /// (a bootstrap in two stages, Davison and Hinkley 1997, 3.8), with a fixed seed: the same samples give the same interval.
 /// Of processes: the order statistics of their medians between which the median of all processes lies in 95% of cases, whatever
-/// their distribution (the sign test's; Conover 1999, 3.2); of two to five all of them, 50 to 93.75% of cases. A single process
-/// tells what its own samples differ by, and nothing of others.
+/// their distribution (the sign test's; Conover 1999, 3.2); of two to five all of them, 50 to 93.75% of cases; of more than 1000 as
+/// many as the normal distribution says. A single process tells what its own samples differ by, and nothing of others.
 Estimate estimate(const Rounds&, Apart = Apart::turns);
 /// median(a) / median(b), the interval by resampling both. Of processes: the middle of the ratios of their medians, each of a
 /// with each of b, and the interval of Mann and Whitney's test (Hodges and Lehmann 1963), which one odd process in ten does not
-/// touch; where they are few, two and two to three and three, all of them, 67 to 90% of cases.
+/// touch; where they are few, two and two to three and three, all of them, 67 to 90% of cases; of more than 2500 ratios by the
+/// normal distribution (Mann and Whitney 1947). The ratios are not made: it takes time in proportion to the processes.
 Estimate estimate_ratio(const Rounds& a, const Rounds& b, Apart = Apart::turns);
 
 /// Geometric mean of ratios that are above 0. Interval: by Student's t of their logarithms, as if the ratios were drawn from all
