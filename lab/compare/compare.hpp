@@ -43,7 +43,8 @@ struct CompareOptions {
     std::function<void(const Json& report, io::Transaction&)> along;
 };
 
-/// Devices of this machine that the study names. Throws UnsupportedError where there is none.
+/// Devices of this machine that the study names. Throws UnsupportedError where there is none, ConfigError where they are more than
+/// a report may have.
 std::vector<StudyDevice> devices_of(const Study&, const host::Inventory&, const std::optional<host::DeviceSelector>& only);
 
 /// The folder of a report, by its whole path; made where it is missing, and what a killed study has half put there is finished or

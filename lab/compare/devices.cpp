@@ -1,6 +1,7 @@
 // Which devices a study takes, and what they are called in reports.
 #include "compare/compare.hpp"
 #include "parallax/host/implementation.hpp"
+#include "report/report.hpp"
 
 #include <fmt/format.h>
 
@@ -64,6 +65,9 @@ std::vector<StudyDevice> devices_of(const Study& study, const host::Inventory& i
             devices.push_back({std::move(label), info});
         }
     }
+    if (devices.size() > most_devices)
+        throw ConfigError("/devices", fmt::format("{} devices", devices.size()), fmt::format("at most {}", most_devices),
+                          "choose fewer, by --device or by the study's \"devices\"");
     if (!devices.empty()) return devices;
     std::vector<std::string> reasons;
     for (const auto& device : inventory.devices)

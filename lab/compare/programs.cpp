@@ -1,5 +1,6 @@
 // Somebody else's program as a device of a study.
 #include "compare/compare.hpp"
+#include "report/report.hpp"
 #include "workers/device_worker.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,9 @@ namespace parallax::engine::compare {
 void add_program(std::vector<StudyDevice>& devices, const std::string& label, const std::string& command) {
     if (std::any_of(devices.begin(), devices.end(), [&](const StudyDevice& one) { return one.label == label; }))
         throw ConfigError("--worker", fmt::format("\"{}\", which is the name of another device", label), "a name of its own");
+    if (devices.size() >= most_devices)
+        throw ConfigError("--worker", fmt::format("\"{}\" beside {} devices", label, devices.size()),
+                          fmt::format("at most {} in all", most_devices));
     StudyDevice device{label, {}, {"/bin/sh", "-c", "exec " + command}};
     const auto refuse = [&](const std::string& found) {
         throw ConfigError("--worker", fmt::format("{}={}: {}", label, command, found),

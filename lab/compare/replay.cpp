@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
 
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
@@ -120,24 +123,30 @@ void check_has_rows(const Json& earlier, const std::string& name) {
 
 std::vector<Change> changes_between(const Json& earlier, const Json& later, std::optional<Span> by) {
     const Span span = by.value_or(ranked_by(earlier["study"]) == "end_to_end" ? Span::end_to_end : Span::device);
+    using Key = std::tuple<std::size_t, std::string, std::string, Json>;   // device, case, way, grid
+    const auto key_of = [](const Json& row, std::size_t device) {
+        return Key(device, row["case"].get<std::string>(), row["way"].get<std::string>(), row["grid"]);
+    };
+    std::map<Key, const Json*> others;   // of the same place the last counts
+    for (const Json& row : later["rows"]) others[key_of(row, row["device"].get<std::size_t>())] = &row;
+    const bool engine_stayed = same_engine(earlier, later);
+    std::vector<std::optional<std::size_t>> there;
+    std::vector<bool> bits_count;
+    for (const Json& device : earlier["devices"]) {
+        there.push_back(counterpart(device, earlier["devices"], later["devices"]));
+        const Json now = there.back() ? later["devices"][*there.back()]["info"] : Json::object();
+        const auto stayed = [&](const char* key) { return now.value(key, Json()) == device["info"][key]; };
+        bits_count.push_back(engine_stayed && stayed("name") && stayed("driver") && stayed("platform"));
+    }
     std::vector<Change> changes;
     for (const Json& row : earlier["rows"]) {
-        const Json& device = earlier["devices"][row["device"].get<std::size_t>()];
-        const auto there = counterpart(device, earlier["devices"], later["devices"]);
+        const std::size_t device = row["device"].get<std::size_t>();
         Change change{row["id"].get<std::string>(), {}, "not there", 0, 0, 0, 0, "no such device here"};
-        if (there) {
+        if (there[device]) {
+            const auto other = others.find(key_of(row, *there[device]));
             change.why = "no such row here";
-            for (const Json& other : later["rows"]) {
-                if (other["device"] != *there || other["case"] != row["case"] || other["grid"] != row["grid"] ||
-                    other["way"] != row["way"])
-                    continue;
-                const Json& now = later["devices"][*there];
-                const bool same_driver = now["info"]["name"] == device["info"]["name"] &&
-                                         now["info"]["driver"] == device["info"]["driver"] &&
-                                         now["info"]["platform"] == device["info"]["platform"];
-                change = change_of(row, other, same_driver && same_engine(earlier, later), span);
-            }
-            change.device = later["devices"][*there]["label"].get<std::string>();
+            if (other != others.end()) change = change_of(row, *other->second, bits_count[device], span);
+            change.device = later["devices"][*there[device]]["label"].get<std::string>();
         }
         changes.push_back(std::move(change));
     }

@@ -14,8 +14,6 @@ namespace parallax::engine::compare {
 
 namespace {
 
-using Speeds = std::vector<std::vector<Json>>;   ///< of device i against device j; null where one has no time
-
 std::optional<double> seconds_in(const Json& row, Span span) {
     const Rounds rounds = rounds_of(row, span);
     if (row["outcome"] != "ok" || !has_samples(rounds)) return std::nullopt;
@@ -53,60 +51,67 @@ std::vector<AnswerPoint> points_of(const Json& report, Span span) {
     return points;
 }
 
-Speeds speeds_at(const AnswerPoint& point, const Json& report, Span span) {
-    const std::size_t devices = point.rows.size();
-    std::vector<Rounds> rounds(devices);
-    for (std::size_t d = 0; d < devices; ++d) {
-        if (point.rows[d]) rounds[d] = rounds_of(report["rows"][*point.rows[d]], span);
+/// Of device i against device j: null where j has no time, and no list where i has none.
+Json speeds_at(const AnswerPoint& point, const Json& report, Span span) {
+    std::vector<std::size_t> timed;
+    std::vector<Rounds> rounds;
+    Json speeds(point.rows.size(), Json::array());
+    for (std::size_t d = 0; d < point.rows.size(); ++d) {
+        if (!point.rows[d]) continue;
+        timed.push_back(d);
+        rounds.push_back(rounds_of(report["rows"][*point.rows[d]], span));
+        speeds[d] = Json(point.rows.size(), Json());
+        speeds[d][d] = to_speed({1, 1, 1});
     }
-    Speeds speeds(devices, std::vector<Json>(devices));
-    for (std::size_t i = 0; i < devices; ++i) {
-        if (point.rows[i]) speeds[i][i] = to_speed({1, 1, 1});
-        for (std::size_t j = i + 1; j < devices && point.rows[i]; ++j) {
-            if (!point.rows[j]) continue;
-            const Apart apart = apart_of(report["rows"][*point.rows[i]], report["rows"][*point.rows[j]]);
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+        for (std::size_t j = i + 1; j < timed.size(); ++j) {
+            const Apart apart = apart_of(report["rows"][*point.rows[timed[i]]], report["rows"][*point.rows[timed[j]]]);
             const Estimate speed = estimate_ratio(rounds[j], rounds[i], apart);   // the time of the one by the time of the other
-            speeds[i][j] = to_speed(speed);
-            speeds[j][i] = to_speed(inverse(speed));
+            speeds[timed[i]][timed[j]] = to_speed(speed);
+            speeds[timed[j]][timed[i]] = to_speed(inverse(speed));
         }
     }
     return speeds;
 }
 
-/// Each case counts once, by the geometric mean of its points; of a single case each point does.
-Json overall(const std::vector<AnswerPoint>& points, const std::vector<Speeds>& speeds, std::size_t i, std::size_t j) {
+/// The speeds of one device against another at all points.
+struct Overall {
     std::map<std::string, std::vector<double>> of_case;
     std::vector<double> all;
-    const Json* only = nullptr;
-    for (std::size_t p = 0; p < points.size(); ++p) {
-        const Json& speed = speeds[p][i][j];
-        if (speed.is_null()) continue;
-        only = &speed;
+    Json first;
+
+    void add(const Json& id, const Json& speed) {
+        if (all.empty()) first = speed;
         all.push_back(speed["ratio"].get<double>());
-        of_case[points[p].id.get<std::string>()].push_back(all.back());
+        of_case[id.get<std::string>()].push_back(all.back());
     }
-    if (all.empty()) return nullptr;
-    std::vector<double> counted;
-    for (const auto& [id, ratios] : of_case) counted.push_back(geometric_mean(ratios).median);
-    Json result = all.size() == 1 ? *only : to_speed(geometric_mean(of_case.size() > 1 ? counted : all));
-    result["cases"] = of_case.size();
-    return result;
-}
+
+    /// Each case counts once, by the geometric mean of its points; of a single case each point does.
+    Json mean() const {
+        if (all.empty()) return nullptr;
+        std::vector<double> counted;
+        for (const auto& [id, ratios] : of_case) counted.push_back(geometric_mean(ratios).median);
+        Json result = all.size() == 1 ? first : to_speed(geometric_mean(of_case.size() > 1 ? counted : all));
+        result["cases"] = of_case.size();
+        return result;
+    }
+};
 
 Json answer_by(const Json& report, Span span) {
-    const std::vector<AnswerPoint> points = points_of(report, span);
     const std::size_t devices = report["devices"].size();
-    std::vector<Speeds> speeds;
+    std::vector<std::vector<Overall>> overall(devices, std::vector<Overall>(devices));
     Json listed = Json::array(), means = Json::array();
-    for (const AnswerPoint& point : points) {
-        speeds.push_back(speeds_at(point, report, span));
-        Json rows = Json::array();
+    for (const AnswerPoint& point : points_of(report, span)) {
+        Json speeds = speeds_at(point, report, span), rows = Json::array();
         for (const auto& row : point.rows) rows.push_back(row ? Json(*row) : Json());
-        listed.push_back({{"case", point.id}, {"grid", point.grid}, {"rows", std::move(rows)}, {"speed", speeds.back()}});
+        for (std::size_t i = 0; i < devices; ++i)
+            for (std::size_t j = 0; j < speeds[i].size(); ++j)
+                if (const Json& speed = speeds[i][j]; !speed.is_null()) overall[i][j].add(point.id, speed);
+        listed.push_back({{"case", point.id}, {"grid", point.grid}, {"rows", std::move(rows)}, {"speed", std::move(speeds)}});
     }
-    for (std::size_t i = 0; i < devices; ++i) {
+    for (const auto& of : overall) {
         means.push_back(Json::array());
-        for (std::size_t j = 0; j < devices; ++j) means.back().push_back(overall(points, speeds, i, j));
+        for (const Overall& against : of) means.back().push_back(against.mean());
     }
     return {{"points", std::move(listed)}, {"overall", std::move(means)}};
 }
@@ -161,12 +166,15 @@ std::vector<std::string> ranking(const Json& report) {
 /// Who keeps up with the frames that a case wants.
 std::vector<std::string> frames(const Json& report) {
     std::vector<std::string> lines;
+    std::map<std::string, std::vector<const Json*>> points;   // of each case
+    for (const Json& point : report["answer"]["spans"]["end_to_end"]["points"])
+        points[point["case"].get<std::string>()].push_back(&point);
     for (const Json& one : report["study"]["cases"]) {
         if (!one.contains("frames_a_second")) continue;
         const double wanted = one["frames_a_second"].get<double>(), a_run = one.value("frames", 1.0);
         std::vector<std::string> parts;
-        for (const Json& point : report["answer"]["spans"]["end_to_end"]["points"]) {
-            if (point["case"] != one["id"]) continue;
+        for (const Json* const at : points[one["id"].get<std::string>()]) {
+            const Json& point = *at;
             for (std::size_t d = 0; d < report["devices"].size(); ++d) {
                 if (point["rows"][d].is_null()) continue;
                 const Json& row = report["rows"][point["rows"][d].get<std::size_t>()];

@@ -7,7 +7,8 @@
 //                                          "overall": [[the same over all cases]] },
 //                          "device": the same } }
 //
-// A speed is { "ratio", "low", "high" }; a device's row at a point is its fastest that agrees with the reference.
+// A speed is { "ratio", "low", "high" }, null where device j has no time, and the list of a device i that has none is empty; a
+// device's row at a point is its fastest that agrees with the reference.
 #pragma once
 
 #include "parallax/host/json.hpp"

@@ -79,6 +79,9 @@ void check_report(const Json& json, const std::string& name) {
                           "read it with the Parallax that wrote it, or one that is newer");
     static const auto& schema = *new Json(report_schema());
     check(schema, json, "", name);
+    if (json["devices"].size() > most_devices)
+        throw ConfigError("/devices", fmt::format("{} devices in {}", json["devices"].size(), name),
+                          fmt::format("at most {}", most_devices));
     check_claims(json["study"].value("claims", Json::array()), "/study/claims");
     for (std::size_t i = 0; i < json["rows"].size(); ++i) {
         for (const auto& [key, list] : {std::pair{"device", "devices"}, std::pair{"session", "sessions"}}) {

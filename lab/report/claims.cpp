@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "report/answer.hpp"
 #include "report/samples.hpp"
@@ -88,14 +89,15 @@ std::vector<Sides> sides_of(const Json& claim, const Json& report, Span span) {
         return best;
     };
     std::vector<Sides> found;
-    std::vector<std::string> cases;
+    std::set<std::string> cases;
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
-        if (std::find(cases.begin(), cases.end(), at->first) != cases.end()) continue;
+        if (cases.count(at->first) > 0) continue;
         const Sides sides = fastest(points[at->second]);
         if (sides.of == nullptr) continue;
-        cases.push_back(at->first);
-        found.insert(found.begin(), sides);
+        cases.insert(at->first);
+        found.push_back(sides);
     }
+    std::reverse(found.begin(), found.end());
     return found;
 }
 

@@ -229,19 +229,16 @@ std::string chain_of(const Json& row) {
 }
 
 /// What each device does best at a case's last point, the fastest first.
-std::optional<std::string> winners_of(const Json& report, const std::string& id) {
-    const Json* last = nullptr;
-    for (const Json& row : report["rows"]) {
-        if (row["case"] == id) last = &row;
-    }
-    if (last == nullptr) return std::nullopt;
+std::optional<std::string> winners_of(const Json& report, const std::string& id, const std::vector<const Json*>& rows) {
+    if (rows.empty()) return std::nullopt;
+    const Json* const last = rows.back();
     const std::string key = ranked_by(report["study"]) == "end_to_end" ? "end_to_end_ms" : "compute_ms";
     const auto ms = [&](const Json& row) { return row["metrics"][key].get<double>(); };
     std::map<std::size_t, const Json*> of_device;
-    for (const Json& row : report["rows"]) {
-        if (row["case"] != id || row["grid"] != (*last)["grid"] || !row["metrics"].contains(key)) continue;
-        const Json*& best = of_device[row["device"].get<std::size_t>()];
-        if (best == nullptr || ms(row) < ms(*best)) best = &row;
+    for (const Json* const row : rows) {
+        if ((*row)["grid"] != (*last)["grid"] || !(*row)["metrics"].contains(key)) continue;
+        const Json*& best = of_device[(*row)["device"].get<std::size_t>()];
+        if (best == nullptr || ms(*row) < ms(*best)) best = row;
     }
     if (of_device.empty()) return std::nullopt;
     std::vector<std::pair<std::size_t, const Json*>> ranked(of_device.begin(), of_device.end());
@@ -283,8 +280,11 @@ Json summary_of(const Json& report) {
     Json summary = Json::array();
     for (std::string& line : claims_in_words(report)) summary.push_back(std::move(line));
     for (std::string& line : answer_in_words(report)) summary.push_back(std::move(line));
+    std::map<std::string, std::vector<const Json*>> of_case;
+    for (const Json& row : report["rows"]) of_case[row["case"].get<std::string>()].push_back(&row);
     for (const Json& one : report["study"]["cases"]) {
-        if (const auto winners = winners_of(report, one["id"].get<std::string>())) summary.push_back(*winners);
+        const std::string id = one["id"].get<std::string>();
+        if (const auto winners = winners_of(report, id, of_case[id])) summary.push_back(*winners);
     }
     for (const Json& item : report["pairs"]) {
         std::map<std::string, int> verdicts;

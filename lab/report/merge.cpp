@@ -138,6 +138,9 @@ Json merge(const std::vector<Json>& reports, const std::vector<std::string>& nam
             merged["rows"].push_back(std::move(row));
         }
     }
+    if (merged["devices"].size() > most_devices)
+        throw ConfigError("", fmt::format("{} devices in {} reports", merged["devices"].size(), reports.size()),
+                          fmt::format("at most {} in one", most_devices), "make two of them");
     return derive(std::move(merged));
 }
 

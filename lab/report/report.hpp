@@ -24,6 +24,9 @@ class Transaction;
 
 namespace parallax::engine::compare {
 
+/// Of a report, and so of a study: each is held against each other.
+inline constexpr std::size_t most_devices = 128;
+
 Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows);
 /// Times, metrics, pairs and summary from what was sampled; what was there of them is replaced.
 Json derive(Json report);
@@ -32,7 +35,8 @@ Json cases_of(const Json& report);
 /// Throws ConfigError where rows of `later` may be others than those of `earlier` under the same names: another study, other
 /// sizes, a case that is another one. A case that came or went is none of these.
 void check_same_study(const Json& earlier, const Json& later, const std::string& earlier_name, const std::string& later_name);
-/// Several machines' reports of one study as one. Throws ConfigError where the studies differ.
+/// Several machines' reports of one study as one. Throws ConfigError where the studies differ, and where there
+/// are too many devices.
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names);
 /// JSON Schema 2020-12; configs/schema/report.schema.json is its text.
 Json report_schema();
