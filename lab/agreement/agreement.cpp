@@ -194,12 +194,14 @@ Tolerance tolerance_for(const Json& written, const std::string& output, const st
 }
 
 Json Agreement::to_json() const {
+    // Of values near the end of their type; JSON has no number for it.
+    const auto told = [](double error) { return std::isfinite(error) ? error : std::numeric_limits<double>::max(); };
     Json json{{"agrees", agrees},
               {"exact", exact},
               {"differing", differing},
-              {"max_error", max_error},
-              {"relative", relative},
-              {"rms", rms},
+              {"max_error", told(max_error)},
+              {"relative", told(relative)},
+              {"rms", told(rms)},
               {"ulp", {{"median", ulp_median}, {"p99", ulp_99}, {"max", ulp_max}}}};
     if (!why_not.empty()) json["why_not"] = why_not;
     return json;

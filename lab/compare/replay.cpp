@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "job/report.hpp"
 #include "parallax/host/error.hpp"
@@ -48,6 +49,15 @@ bool same_engine(const Json& earlier, const Json& later) {
     return engine_of(earlier) == engine_of(later);
 }
 
+/// By the same clock: a driver may tell its times in one of two reports alone.
+std::pair<Rounds, Rounds> rounds_of_both(const Json& before, const Json& after, Span span) {
+    const auto by_driver = [](const Json& row) { return row.contains("samples") && has_samples(device_rounds(row["samples"])); };
+    const auto by_host = [](const Json& row) { return row.contains("samples") ? rounds_of(row["samples"], "wall") : Rounds(); };
+    if (span == Span::device && by_driver(before) != by_driver(after) && is_timed(by_host(before)) && is_timed(by_host(after)))
+        return {by_host(before), by_host(after)};
+    return {rounds_of(before, span), rounds_of(after, span)};
+}
+
 }  // namespace
 
 Change change_of(const Json& before, const Json& after, bool same_program, Span span) {
@@ -77,8 +87,7 @@ Change change_of(const Json& before, const Json& after, bool same_program, Span 
     if (before["outcome"] != "ok")   // the same, which is not to say that it is well
         change.why = fmt::format("{} both times{}", before["outcome"].get<std::string>(),
                                  after.contains("reason") ? ": " + after["reason"].get<std::string>() : "");
-    const Rounds was = rounds_of(before, span), is = rounds_of(after, span);
-    const auto is_timed = [](const Rounds& rounds) { return has_samples(rounds) && median(flat(rounds)) > 0; };
+    const auto [was, is] = rounds_of_both(before, after, span);
     if (is_timed(was) != is_timed(is)) {   // the same result, and nothing to say of its time
         change.verdict = "ambiguous";
         change.why = fmt::format("not timed so {}", is_timed(was) ? "now" : "before");

@@ -16,9 +16,8 @@ namespace {
 
 std::optional<double> seconds_in(const Json& row, Span span) {
     const Rounds rounds = rounds_of(row, span);
-    if (row["outcome"] != "ok" || !has_samples(rounds)) return std::nullopt;
-    const double seconds = median(flat(rounds));
-    return seconds > 0 ? std::optional(seconds) : std::nullopt;
+    if (row["outcome"] != "ok" || !is_timed(rounds)) return std::nullopt;
+    return median(flat(rounds));
 }
 
 Json to_speed(const Estimate& e) {

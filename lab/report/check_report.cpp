@@ -52,6 +52,8 @@ void check(const Json& schema, const Json& value, const std::string& pointer, co
         refuse(pointer, describe(value), "one of " + words.dump());
     if (schema.contains("minimum") && value.is_number() && value < schema["minimum"])
         refuse(pointer, describe(value), "at least " + schema["minimum"].dump());
+    if (schema.contains("maximum") && value.is_number() && value > schema["maximum"])
+        refuse(pointer, describe(value), "at most " + schema["maximum"].dump());
     for (const Json& key : schema.value("required", Json::array())) {
         const std::string word = key.get<std::string>();
         if (!value.contains(word))

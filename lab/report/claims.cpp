@@ -69,7 +69,7 @@ std::vector<Sides> sides_of(const Json& claim, const Json& report, Span span) {
     std::map<std::string, std::map<std::size_t, Sides>> points;   // by device, or all below 0
     const auto seconds = [&](const Json& row) { return median(flat(rounds_of(row, span))); };
     for (const Json& row : report["rows"]) {
-        if (row["outcome"] != "ok" || !has_samples(rounds_of(row, span))) continue;
+        if (row["outcome"] != "ok" || !is_timed(rounds_of(row, span))) continue;
         const std::string id = across ? "" : row["case"].get<std::string>(), key = id + row["grid"].dump();
         if (points.try_emplace(key).second) order.emplace_back(id, key);
         Sides& sides = points[key][by_device ? row["device"].get<std::size_t>() : 0];

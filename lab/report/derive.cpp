@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,7 +28,7 @@ Json to_json(const Estimate& e) {
 /// What of a run from end to end was neither transfer nor kernels.
 Rounds host_part(const Json& end) {
     const Rounds wall = rounds_of(end, "wall"), up = rounds_of(end, "upload"), down = rounds_of(end, "download");
-    Rounds device = rounds_of(end, "device");
+    Rounds device = device_rounds(end);
     if (!has_samples(device)) device = rounds_of(end, "run");
     Rounds rest;
     for (const Rounds* part : std::initializer_list<const Rounds*>{&up, &down, &device}) {   // samples of one run have one place
@@ -49,7 +50,7 @@ Json times_of(const Json& samples) {
     const auto add = [&](const char* name, const Rounds& rounds) {
         if (has_samples(rounds)) times[name] = to_json(estimate(rounds, apart_of(samples)));
     };
-    add("device", rounds_of(samples, "device"));
+    add("device", device_rounds(samples));
     add("wall", rounds_of(samples, "wall"));
     if (!samples.contains("end_to_end")) return times;
     const Json& end = samples["end_to_end"];
@@ -113,14 +114,15 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
         if (work["items"] > 0) metrics["rate"] = work["items"].get<double>() / *seconds / work["scale"].get<double>();
         if (work["bytes"] > 0) {
             metrics["bandwidth_gbs"] = work["bytes"].get<double>() / *seconds * 1e-9;
-            if (rates.is_object() && rates.value("copy_gbs", 0.0) > 0)
-                metrics["copy_share"] = metrics["bandwidth_gbs"].get<double>() / rates["copy_gbs"].get<double>();
+            const Json copy = rates.is_object() ? rates.value("copy_gbs", Json()) : Json();
+            if (copy.is_number() && copy > 0)
+                metrics["copy_share"] = metrics["bandwidth_gbs"].get<double>() / copy.get<double>();
         }
     }
     if (times.contains("end_to_end")) {
         const double end = times["end_to_end"]["median"].get<double>();
-        metrics["runs_a_second"] = 1 / end;
-        if (work["items"] > 0) metrics["rate_end_to_end"] = work["items"].get<double>() / end / work["scale"].get<double>();
+        if (end > 0) metrics["runs_a_second"] = 1 / end;
+        if (work["items"] > 0 && end > 0) metrics["rate_end_to_end"] = work["items"].get<double>() / end / work["scale"].get<double>();
         add_latencies(row, metrics);
     }
     if (row.contains("compile")) {
@@ -145,7 +147,10 @@ Json metrics_of(const Json& row, const Json& times, const Json& rates, const Jso
         metrics["sustained_runs_a_second"] = row["sustained"]["runs_a_second"];
         metrics["sustained_p99_ms"] = row["sustained"]["p99_s"].get<double>() * 1e3;
     }
-    return metrics;
+    Json told = Json::object();   // what is infinite would be written as null, and the report could not be read again
+    for (const auto& [name, value] : metrics.items())
+        if (std::isfinite(value.get<double>())) told[name] = value;
+    return told;
 }
 
 /// What two rows of a pair have in common, save what the selections tell apart.
@@ -188,8 +193,7 @@ Json pairs_of(const Json& item, const Json& report) {
         const Json& device = devices[row["device"].get<std::size_t>()];
         if (!in_item(row) || !selected(item["of"], row, device)) continue;
         for (const Json* other : others[pair_key(row, device, variants_differ, devices_differ)]) {
-            if (other == &row || !has_samples(rounds_of(row, Span::device)) || !has_samples(rounds_of(*other, Span::device)))
-                continue;
+            if (other == &row || !is_timed(rounds_of(row, Span::device)) || !is_timed(rounds_of(*other, Span::device))) continue;
             const Json base{{"of", row["id"]},   {"to", (*other)["id"]},      {"case", row["case"]}, {"grid", row["grid"]},
                             {"way", row["way"]}, {"to_way", (*other)["way"]}, {"stage", nullptr}};
             Json whole = base;
@@ -200,7 +204,7 @@ Json pairs_of(const Json& item, const Json& report) {
             if (mine.size() < 2) continue;
             for (const auto& [stage, lists] : mine.items()) {
                 const Rounds a = rounds_of(mine, stage), b = rounds_of(theirs, stage);
-                if (!has_samples(a) || !has_samples(b) || median(flat(b)) <= 0 || median(flat(a)) <= 0) continue;
+                if (!is_timed(a) || !is_timed(b)) continue;
                 Json part = base;
                 part["stage"] = stage;
                 part.update(compare_rounds(a, b, apart_of(row, *other)));

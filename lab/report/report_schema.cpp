@@ -24,7 +24,7 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 Json report_schema() {
     const Json text{{"type", "string"}}, number{{"type", "number"}}, flag{{"type", "boolean"}}, any_object{{"type", "object"}},
         index{{"type", "integer"}, {"minimum", 0}}, maybe{{"type", Json::array({"number", "null"})}};
-    const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}, {"minimum", 0}}));
+    const Json seconds = list_of(list_of({{"type", Json::array({"number", "null"})}, {"minimum", 0}, {"maximum", 1e9}}));
     const Json rounds = described(seconds, "A list a round of seconds; null where the driver does not tell.");
     const Json named_rounds = map_of(rounds);
     const Json estimate = object_of({{"median", number},

@@ -21,6 +21,18 @@ bool has_samples(const Rounds& rounds) {
     return std::any_of(rounds.begin(), rounds.end(), [](const auto& round) { return !round.empty(); });
 }
 
+bool is_timed(const Rounds& rounds) {
+    constexpr double least_s = 1e-12;   // below which no clock tells anything
+    return has_samples(rounds) && std::all_of(rounds.begin(), rounds.end(), [](const auto& round) {
+               return std::all_of(round.begin(), round.end(), [](double seconds) { return seconds >= least_s; });
+           });
+}
+
+Rounds device_rounds(const Json& samples) {
+    Rounds rounds = rounds_of(samples, "device");
+    return is_timed(rounds) ? rounds : Rounds();
+}
+
 std::vector<double> flat(const Rounds& rounds) {
     std::vector<double> all;
     for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
@@ -48,7 +60,7 @@ Rounds rounds_of(const Json& row, Span span) {
     if (!row.contains("samples")) return {};
     const Json& samples = row["samples"];
     if (span == Span::end_to_end) return samples.contains("end_to_end") ? rounds_of(samples["end_to_end"], "wall") : Rounds();
-    Rounds rounds = rounds_of(samples, "device");
+    Rounds rounds = device_rounds(samples);
     return has_samples(rounds) ? rounds : rounds_of(samples, "wall");
 }
 

@@ -13,6 +13,10 @@ namespace parallax::engine::compare {
 /// Empty where a sample is missing: a driver that measures some runs and not others measures nothing.
 Rounds rounds_of(const Json& samples, const std::string& name);
 bool has_samples(const Rounds&);
+/// Whether they can stand in a ratio: a clock that is too coarse tells 0.
+bool is_timed(const Rounds&);
+/// Of `samples`, or of those from end to end: the sum of the kernels' event times, empty where the driver does not tell all of them.
+Rounds device_rounds(const Json& samples);
 /// All of them, round after round.
 std::vector<double> flat(const Rounds&);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace parallax::engine::compare {
@@ -61,9 +62,14 @@ double amount(const Json& factors, const std::string& pointer) {
 Work work_of(const Json& written, const Variables& variables, const std::string& pointer) {
     if (!written.is_object()) return {};
     const Json filled = fill(written, variables, pointer);
-    return {filled.value("unit", std::string("items/s")), filled.value("scale", 1.0),
-            amount(filled.value("items", Json()), pointer + "/items"), amount(filled.value("bytes", Json()), pointer + "/bytes"),
-            amount(filled.value("operations", Json()), pointer + "/operations")};
+    const auto of = [&](const std::string& key) {
+        const double all = amount(filled.value(key, Json()), pointer_to(pointer, key));
+        if (!std::isfinite(all))
+            throw ConfigError(pointer_to(pointer, key), "a product that no number can hold", "the work of one run",
+                              "state \"scale\" for larger units, and what a run really has");
+        return all;
+    };
+    return {filled.value("unit", std::string("items/s")), filled.value("scale", 1.0), of("items"), of("bytes"), of("operations")};
 }
 
 const Algorithm* algorithm_of(const Json& step, const std::vector<Algorithm>& algorithms) {

@@ -190,7 +190,8 @@ Estimate geometric_mean(const std::vector<double>& ratios) {
     for (const double ratio : ratios) mean += std::log(ratio) / n;
     for (const double ratio : ratios) squares += (std::log(ratio) - mean) * (std::log(ratio) - mean);
     const double half = ratios.size() > 1 ? student_975(ratios.size() - 1) * std::sqrt(squares / (n - 1) / n) : 0;
-    return {std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
+    constexpr double most = 1e300;   // of two cases that differ by much the interval ends nowhere
+    return {std::exp(mean), std::max(std::exp(mean - half), 1 / most), std::min(std::exp(mean + half), most)};
 }
 
 std::string_view to_string(Verdict verdict) noexcept {
