@@ -1,5 +1,6 @@
-// What an interrupted study has done: one JSON object a line, appended and flushed. A last line that was torn does not count. It
-// is locked as long as its study is at work, so that no other goes on with it meanwhile.
+// What an interrupted study has done: one JSON object a line, with a hash of itself, appended and flushed. A line that was torn or
+// damaged does not count, nor what is behind it. It is locked as long as its study is at work, so that no other goes on with it
+// meanwhile.
 #pragma once
 
 #include <filesystem>
@@ -44,13 +45,14 @@ public:
 
 private:
     void read();
+    void write(const std::string& line);
 
     std::filesystem::path path_;
     host::FileLock lock_;
     Json header_;
     std::vector<Json> earlier_;
     std::uintmax_t whole_ = 0;   ///< bytes of complete lines
-    bool begun_ = false, removed_ = false;
+    bool begun_ = false, removed_ = false, is_damaged_ = false;
     std::ofstream file_;
 };
 
