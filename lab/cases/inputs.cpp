@@ -208,10 +208,16 @@ Json input_spec_schema() {
     return {{"anyOf", {Json{{"type", "string"}}, std::move(made), std::move(run), std::move(file)}}};
 }
 
+bool is_read(const Json& spec) { return !spec.is_object() || (!spec.contains("make") && !spec.contains("run")); }
+
+std::vector<std::filesystem::path> files_of(const std::string& name, const Json& spec, const Locations& where) {
+    return prepare_input(parse_input(name, spec, "/inputs/" + name), where).files;
+}
+
 std::string missing_file(const std::string& name, const Json& spec, const Locations& where) {
-    if (spec.is_object() && (spec.contains("make") || spec.contains("run"))) return {};
+    if (!is_read(spec)) return {};
     try {
-        prepare_input(parse_input(name, spec, "/inputs/" + name), where);
+        files_of(name, spec, where);
     } catch (const Error& error) {
         return error.what();
     }

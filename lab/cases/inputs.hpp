@@ -10,6 +10,7 @@
 #include "core/session.hpp"
 #include "job/paths.hpp"
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ using HostArrays = std::map<std::string, HostArray>;
 void check_input_spec(const Json& spec, const std::string& pointer, const std::vector<Algorithm>&,
                       const std::vector<std::string>& earlier);
 Json input_spec_schema();
+/// Whether it is read from files.
+bool is_read(const Json& spec);
+/// Those of an input that is. Throws ConfigError and IoError.
+std::vector<std::filesystem::path> files_of(const std::string& name, const Json& spec, const Locations&);
 /// Empty, or why a file of this input cannot be had.
 std::string missing_file(const std::string& name, const Json& spec, const Locations&);
 /// Makes or reads one input. Algorithms run on the session's device.

@@ -6,6 +6,7 @@
 #include "compare/running.hpp"
 #include "job/report.hpp"
 #include "report/report.hpp"
+#include "support/warnings.hpp"
 
 namespace parallax::engine::compare {
 
@@ -32,10 +33,60 @@ Run::Run(const Study& study, const std::vector<Point>& points, const std::vector
       budget_(options.minutes, options.began),
       sampling_(study.sampling),
       folder_(options, header(), processes_of(devices)) {
+    take_up();
+}
+
+/// Its rows as those of a report: a hash keeps damage out, and not whoever writes one.
+void Run::check_journal() {
+    Json devices = Json::array(), sessions = Json::array(), rows = Json::array();
+    for (const StudyDevice& device : devices_)
+        devices.push_back({{"label", device.label}, {"info", engine::to_json(device.info)}});
     for (const Json& entry : folder_.journal().earlier()) {
-        if (entry.contains("row")) place(entry["row"]);
-        if (entry.contains("session")) sessions_.push_back(entry["session"]);
+        if (entry.contains("session")) sessions.push_back(entry["session"]);
+        if (entry.contains("row")) rows.push_back(entry["row"]);
     }
+    if (sessions.empty() && rows.empty()) return;
+    try {
+        check_report({{"parallax_comparison", 1},
+                      {"study", {{"cases", Json::array()}}},
+                      {"devices", std::move(devices)},
+                      {"sessions", std::move(sessions)},
+                      {"rows", std::move(rows)}},
+                     "it");
+    } catch (const ConfigError& error) {
+        throw ConfigError("--resume",
+                          fmt::format("{}, in which {} is {}", to_utf8(options_.out / "journal.jsonl"), error.pointer, error.found),
+                          error.expected, "--overwrite to begin anew");
+    }
+}
+
+void Run::take_up() {
+    std::map<std::string, const Point*> points;
+    for (const Point& point : points_)
+        for (const Way& way : point.ways)
+            for (std::size_t d = 0; d < devices_.size(); ++d) points[row_id(point, way, d)] = &point;
+    std::map<const Point*, Json> now;
+    std::set<std::string> changed;
+    check_journal();
+    for (const Json& entry : folder_.journal().earlier()) {
+        if (entry.contains("session")) sessions_.push_back(entry["session"]);
+        if (!entry.contains("row")) continue;
+        const std::string id = entry["row"]["id"].get<std::string>();
+        if (const auto at = points.find(id); entry.contains("files") && at != points.end()) {
+            const auto [files, fresh] = now.try_emplace(at->second);
+            if (fresh) files->second = files_now(*at->second);
+            if (files->second != entry["files"]) {
+                changed.insert(id);
+                continue;
+            }
+            files_[at->second] = files->second;
+        }
+        place(entry["row"]);
+    }
+    if (!changed.empty())
+        host::warn_once(fmt::format("{} row{} of the study in {} {} measured again: files that {} computed from have changed since",
+                                    changed.size(), changed.size() == 1 ? "" : "s", to_utf8(options_.out),
+                                    changed.size() == 1 ? "is" : "are", changed.size() == 1 ? "it was" : "they were"));
 }
 
 Json Run::run() {
@@ -117,8 +168,10 @@ void Run::place(Json row) {
         rows_[at->second] = std::move(row);
 }
 
-void Run::keep(Json row) {
-    folder_.journal().append({{"row", row}});
+void Run::keep(Json row, const Point& point) {
+    Json entry{{"row", row}};
+    if (const auto files = files_.find(&point); files != files_.end() && !files->second.is_null()) entry["files"] = files->second;
+    folder_.journal().append(entry);
     place(std::move(row));
 }
 

@@ -9,7 +9,24 @@
 
 namespace parallax::engine::compare {
 
+Json Run::files_now(const Point& point) {
+    return inputs_read_.of(point.inputs, with_our_images(options_.where, point.inputs, folder_.work()));
+}
+
 std::optional<Missing> Run::make_inputs(const Point& point, const fs::path& folder) {
+    const auto changed = [](const char* since) {
+        return Missing{"failed", fmt::format("files that it reads have changed {}", since)};
+    };
+    const Json files = files_now(point);
+    if (const auto [at, fresh] = files_.try_emplace(&point, files); !fresh && at->second != files)
+        return changed("since other rows of it were measured: --overwrite measures all of them again");
+    auto missing = make_inputs_of(point, folder);
+    if (files_now(point) == files) return missing;
+    files_[&point] = "";   // nobody knows which of them was read
+    return changed("while they were read");
+}
+
+std::optional<Missing> Run::make_inputs_of(const Point& point, const fs::path& folder) {
     const Locations where = with_our_images(options_.where, point.inputs, folder_.work());
     for (const auto& [name, spec] : point.inputs.items()) {
         if (const std::string why = missing_file(name, spec, where); !why.empty()) return Missing{"refused", why};

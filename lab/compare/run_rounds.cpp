@@ -108,7 +108,7 @@ void Run::run_way(const Point& point, const Way& way, const fs::path& folder, co
             if (active.row["outcome"] == "ok" || active.row["outcome"] == "disagrees")
                 ask(release, {{"do", "release"}}, study_.sampling.limit_s);
         }
-        if (!comes_again(active.row)) keep(std::move(active.row));
+        if (!comes_again(active.row)) keep(std::move(active.row), point);
     }
 }
 
@@ -126,7 +126,7 @@ void Run::leave_out(const Point& point) {
             if (!has_row(point, way, d) || done_.count(row_id(point, way, d))) continue;
             Active active{d, blank_row(point, way, d), 0, 0, false};
             miss(active, "left out", fmt::format("{:g} minutes were over", options_.minutes));
-            keep(std::move(active.row));
+            keep(std::move(active.row), point);
         }
     }
 }
@@ -185,7 +185,7 @@ void Run::repeat_point(const Point& point, int round) {
             if (!active.over) ask(active, {{"do", "release"}}, study_.sampling.limit_s);
             ++repeated_;
             const bool unheard = active.row["outcome"] == "left out" || active.row["outcome"] == "not run";
-            if (!unheard) keep(std::move(active.row));   // else what it had counts
+            if (!unheard) keep(std::move(active.row), point);   // else what it had counts
         }
     }
     tidy(point, round);

@@ -12,6 +12,7 @@
 
 #include "compare/budget.hpp"
 #include "compare/compare.hpp"
+#include "compare/inputs_read.hpp"
 #include "compare/study_folder.hpp"
 #include "workers/device_worker.hpp"
 
@@ -56,7 +57,11 @@ private:
     void say(const std::string& what) const;
     /// Where it stands, if it is there already: of a row that is measured again the last word counts.
     void place(Json row);
-    void keep(Json row);
+    void keep(Json row, const Point& point);
+    /// What an interrupted study has measured, but for what was read from files that are others now.
+    void take_up();
+    void check_journal();
+    Json files_now(const Point& point);
     /// As the study has them: what did not fit and came again was measured after the others.
     std::vector<Json> in_order() const;
 
@@ -71,6 +76,7 @@ private:
     // run_inputs.cpp
     /// Inputs in files that every worker reads: all compute on the same bits.
     std::optional<Missing> make_inputs(const Point& point, const fs::path& folder);
+    std::optional<Missing> make_inputs_of(const Point& point, const fs::path& folder);
     /// What did not end in a point's share of the time, and is tried again if there is another.
     Missing late(const Point& point, const std::string& what, const std::string& why);
     std::optional<Missing> make_reference(const Point& point, const fs::path& folder);
@@ -137,6 +143,8 @@ private:
     std::map<std::string, std::size_t> done_;   ///< id -> where the row is
     std::size_t total_ = 0, current_ = 0;
     std::set<std::size_t> inputs_made_;   ///< points whose inputs are in their folders
+    InputsRead inputs_read_;
+    std::map<const Point*, Json> files_;   ///< what a point's rows were computed from (InputsRead); "": nobody knows
     std::size_t repeated_ = 0;            ///< rounds of rows after their first process
     double reference_seconds_ = 0;
     bool last_chance_ = true;           ///< what is not run now is left out
