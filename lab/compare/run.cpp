@@ -31,6 +31,7 @@ Run::Run(const Study& study, const std::vector<Point>& points, const std::vector
       algorithms_(algorithms),
       options_(options),
       budget_(options.minutes, options.began),
+      room_(room_of_rows(count_rows(), devices.size(), study)),
       sampling_(study.sampling),
       folder_(options, header(), processes_of(devices)) {
     take_up();

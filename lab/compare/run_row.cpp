@@ -133,6 +133,7 @@ void Run::take_turn(Active& active, int round) {
                                  {"samples", part(s.samples)},
                                  {"least_s", s.least_s / s.rounds},
                                  {"budget_s", share},
+                                 {"values", room_.device},
                                  {"cold_cache", s.cold_cache}},
                                 s.limit_s + s.budget_s);
         if (active.over) return;
@@ -144,7 +145,11 @@ void Run::take_turn(Active& active, int round) {
     if (part(s.end_to_end) > 0 && (!samples.contains("end_to_end") || active.end_used_s < s.budget_s)) {
         const auto before = std::chrono::steady_clock::now();
         const Json answer =
-            ask(active, {{"do", "end_to_end"}, {"warm", true}, {"samples", part(s.end_to_end)}, {"budget_s", share}},
+            ask(active,
+                {{"do", "end_to_end"},
+                 {"warm", true},
+                 {"samples", std::clamp(static_cast<int>(room_.end_to_end / 5), 1, part(s.end_to_end))},
+                 {"budget_s", share}},
                 s.limit_s + s.budget_s);
         if (active.over) return;
         active.end_used_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();

@@ -13,6 +13,7 @@
 #include "compare/budget.hpp"
 #include "compare/compare.hpp"
 #include "compare/inputs_read.hpp"
+#include "compare/row_room.hpp"
 #include "compare/study_folder.hpp"
 #include "workers/device_worker.hpp"
 
@@ -135,6 +136,7 @@ private:
     const std::vector<Algorithm>& algorithms_;
     const CompareOptions& options_;
     Budget budget_;
+    RowRoom room_;   ///< before the folder, in which nothing is begun that could not be read
     Sampling sampling_;   ///< of the rows that are run now
     StudyFolder folder_;   ///< before the processes, whose files are in it: they end first
     std::vector<std::unique_ptr<DeviceWorker>> workers_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -22,7 +23,7 @@ Json told(double seconds) { return seconds < 0 ? Json() : Json(seconds); }
 Json take_samples(const Json& request, const std::function<Sample()>& run) {
     const double budget = request.at("budget_s").get<double>(), least = request.value("least_s", 0.0),
                  warm = request.value("warm_s", 0.0);
-    const auto wanted = request.at("samples").get<std::size_t>();
+    const auto wanted = request.at("samples").get<std::size_t>(), most = request.value("values", std::numeric_limits<std::size_t>::max());
     const auto warmups = request.at("warmups").get<int>();
     const auto start = Clock::now();
     for (int i = 0; (i < warmups || seconds_since(start) < warm) && seconds_since(start) < budget; ++i) run();
@@ -34,7 +35,7 @@ Json take_samples(const Json& request, const std::function<Sample()>& run) {
         wall.push_back(one.wall);
         device.push_back(told(one.device));
         for (const auto& [name, seconds] : one.stages) stages[name].push_back(seconds);
-    } while (!enough() && seconds_since(sampling) < budget);
+    } while (!enough() && seconds_since(sampling) < budget && (wall.size() + 1) * (2 + stages.size()) <= most);
     return {{"wall", std::move(wall)}, {"device", std::move(device)}, {"stages", std::move(stages)}};
 }
 

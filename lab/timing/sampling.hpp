@@ -9,7 +9,8 @@
 namespace parallax::engine::compare {
 
 /// { "wall": [...], "device": [...], "stages": {name: [...]} }: warm-ups, then "samples" of them or "budget_s", whichever ends
-/// first; short runs until they have taken "least_s", up to ten times as many. One is always taken. Warm-ups go on for "warm_s".
+/// first; short runs until they have taken "least_s", up to ten times as many. One is always taken, and no more than have "values" numbers
+/// together. Warm-ups go on for "warm_s".
 Json take_samples(const Json& request, const std::function<Sample()>& run);
 /// A list for each time of EndToEnd; "warm": one run goes before, which does not count.
 Json take_end_to_end(const Json& request, const std::function<EndToEnd()>& run);

@@ -3,10 +3,12 @@
 
 #include "agreement/agreement.hpp"
 #include "compare/replay.hpp"
+#include "compare/row_room.hpp"
 #include "compare/small_study.hpp"
 #include "job/load.hpp"
 #include "jobs/support.hpp"
 #include "report/report.hpp"
+#include "timing/sampling.hpp"
 #include "timing/statistics.hpp"
 
 using namespace parallax;
@@ -130,4 +132,22 @@ TEST_CASE("readable: an error beyond what a number holds is the largest one") {
         CHECK(json["agrees"] == false);
         CHECK_FALSE(contains(json.dump(), "null"));
     }
+}
+
+TEST_CASE("readable: a row has no more samples than a report of all rows has room for; of too many rows no study is begun") {
+    const Ready ready(study_text(R"(["reference"])"));
+    const RowRoom few = room_of_rows(36, 4, ready.study), many = room_of_rows(5000, 1, ready.study);
+    const std::size_t rounds = 3;
+    CHECK(few.device * rounds > 10000);   // what the studies that come with the program ask for
+    CHECK(5000 * (many.device + many.end_to_end) * rounds < 1'600'000);
+    CHECK(many.device >= 6);
+    CHECK(error_of<ConfigError>([&] { room_of_rows(10000, 1, ready.study); }).pointer == "/cases");
+    const auto run = [] { return Sample{1e-6, 1e-6, {{"one", 1e-6}, {"two", 1e-6}}}; };
+    const Json request{{"samples", 100}, {"warmups", 0}, {"budget_s", 10}, {"least_s", 10}};
+    Json narrow = request;
+    narrow["values"] = 41;
+    CHECK(take_samples(request, run)["wall"].size() == 1000);
+    CHECK(take_samples(narrow, run)["wall"].size() == 10);
+    narrow["values"] = 0;
+    CHECK(take_samples(narrow, run)["wall"].size() == 1);
 }
