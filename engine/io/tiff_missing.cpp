@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -72,6 +73,31 @@ std::optional<std::vector<std::byte>> sample_of(const std::string& text, const D
     });
 }
 
+/// Of how many strips or tiles the directory that the file stands at says where they are and how long, whatever it says of them:
+/// the rest are zeros to libtiff, too.
+std::uint64_t entries_of(const TiffFile& file) {
+    const bool big = file.chain().big, swap = TIFFIsByteSwapped(file.handle()) != 0;
+    const std::size_t count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12;
+    std::vector<unsigned char> bytes(count_bytes);
+    file.file().seek(TIFFCurrentDirOffset(file.handle()));
+    file.file().read(bytes.data(), bytes.size(), "a TIFF directory");
+    const std::uint64_t entries = big ? load<std::uint64_t>(bytes.data(), swap) : load<std::uint16_t>(bytes.data(), swap);
+    bytes.resize(entries * entry_bytes);   // bounded when the directories were walked
+    file.file().read(bytes.data(), bytes.size(), "a TIFF directory");
+    // The tags of strips and of tiles are one to libtiff.
+    const auto said = [&](std::uint16_t of_strips, std::uint16_t of_tiles) -> std::optional<std::uint64_t> {
+        for (const unsigned char* at = bytes.data(); at != bytes.data() + bytes.size(); at += entry_bytes) {
+            const auto tag = load<std::uint16_t>(at, swap);
+            if (tag == of_strips || tag == of_tiles)
+                return big ? load<std::uint64_t>(at + 4, swap) : load<std::uint32_t>(at + 4, swap);
+        }
+        return std::nullopt;
+    };
+    const std::uint64_t places = said(TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS).value_or(0);
+    // Without a table of lengths libtiff finds them out.
+    return std::min(places, said(TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_TILEBYTECOUNTS).value_or(places));
+}
+
 /// Of the pages that lack some.
 struct Count {
     std::uint64_t pages = 0, pieces = 0, missing = 0;
@@ -91,6 +117,11 @@ Count count_missing(const Source& source, const TiffSet& set, const Document& do
             count.pieces += pieces;
             if (count.pieces > most)
                 fail(source, fmt::format("lacks some of more than {} TIFF strips or tiles; of up to so many it may", most),
+                     again);
+            if (const std::uint64_t told = entries_of(file); told < pieces)
+                fail(source,
+                     fmt::format("has {0} TIFF {1} in its page {2}, and says of {3} alone where they are",
+                                 pieces, page.tiled ? "tiles" : "strips", page.index, told),
                      again);
             for (std::uint32_t i = 0; i < pieces; ++i) count.missing += is_missing(file.handle(), i) ? 1 : 0;
         });

@@ -6,6 +6,7 @@
 #include "io/tiff_codec.hpp"
 #include "io/tiff_missing.hpp"
 #include "io/tiff_pages.hpp"
+#include "io/tiff_unpack.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -81,7 +82,8 @@ private:
     }
 
     /// One strip or tile, as its elements are stored.
-    void unpack(std::uint32_t index, std::byte* to, std::uint64_t bytes) const {
+    void unpack(std::uint32_t index, std::byte* to, Room room) {
+        const std::uint64_t bytes = room.bytes;
         TIFF* tiff = file_.handle();
         const char* const what = page_.tiled ? "tile" : "strip";
         if (is_missing(tiff, index)) {
@@ -95,10 +97,20 @@ private:
                  fmt::format("its TIFF {} {} has {} bytes from byte 0 on, where the header stands", what, index,
                              TIFFGetStrileByteCount(tiff, index)),
                  again);
-        const auto size = static_cast<tmsize_t>(bytes);
-        if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) != size)
-            fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, file_.take_error()),
+        const std::string why =
+            Unpacker::knows(page_.compression) ? unpacker_.unpack(file_, page_, index, room, to) : decode_by_libtiff(index, to, bytes);
+        if (!why.empty())
+            fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, why),
                  "the file is cut off or damaged: write or copy it again");
+    }
+
+    /// Returns why it cannot.
+    std::string decode_by_libtiff(std::uint32_t index, std::byte* to, std::uint64_t bytes) const {
+        TIFF* tiff = file_.handle();
+        const auto size = static_cast<tmsize_t>(bytes);
+        if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) == size) return {};
+        const std::string said = file_.take_error();
+        return said.empty() ? "libtiff says no more" : said;
     }
 
     void decode_strips() {
@@ -116,7 +128,7 @@ private:
             for (std::uint32_t y = 0; y < page_.height; y += std::min(rows, page_.height - y), ++strip) {
                 const std::uint32_t n = std::min(rows, page_.height - y);
                 std::byte* at = direct ? to_ + row * y : scratch.data();
-                unpack(strip, at, row * n);
+                unpack(strip, at, {row * n, row * rows, row});
                 if (!direct) place(at, row, 0, y, page_.width, n, plane);
             }
         }
@@ -144,7 +156,7 @@ private:
         for (int plane = 0; plane < planes_; ++plane) {
             for (std::uint64_t y = 0; y < page_.height; y += height) {
                 for (std::uint64_t x = 0; x < page_.width; x += width, ++tile) {
-                    unpack(tile, scratch.data(), bytes);
+                    unpack(tile, scratch.data(), {bytes, bytes, row});
                     const auto x0 = static_cast<std::uint32_t>(x), y0 = static_cast<std::uint32_t>(y);
                     place(scratch.data(), row, x0, y0, std::min(width, page_.width - x0), std::min(height, page_.height - y0),
                           plane);
@@ -175,6 +187,7 @@ private:
     Costs& costs_;
     const Page& page_;
     const std::vector<std::byte>& fill_;
+    Unpacker unpacker_;
     std::byte* to_;
     std::size_t element_;
     int planes_;
