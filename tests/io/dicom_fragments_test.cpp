@@ -266,3 +266,29 @@ TEST_CASE("dicom: lossless JPEG of fewer bits than the header tells is read wher
     file.allocated = 1, file.stored = 1, file.high = 0;
     has(problem(folder / "a.dcm", file.bytes()), "compressed pixels of 1 bit, which are not read");
 }
+
+TEST_CASE("dicom: a segment of RLE whose runs give more than its pixels is refused") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.rows = file.columns = 4;
+    file.syntax = "1.2.840.10008.1.2.5";
+    const auto with = [&](const std::string& segment) {
+        Bytes fragment;
+        fragment.add<std::uint32_t>(1).add<std::uint32_t>(64).pad_to(64).add_text(segment);
+        file.fragments = {fragment.text};
+        return problem(folder / "a.dcm", file.bytes(), std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 6});
+    };
+    // Eight of 1, four as they are, four of 6.
+    const std::string eight("\xf9\x01", 2), four("\x03\x02\x03\x04\x05", 5), last("\xfd\x06", 2);
+    CHECK(with(eight + four + last) == "");
+    CHECK(with(eight + four + last + std::string(1, '\0')) == "");       // up to an even length
+    CHECK(with(eight + "\x80" + four + last + "\x80\x80") == "");      // which says nothing
+    const std::string many = "has too many pixels in an RLE segment";
+    CHECK(with("\xef\x01" + four + last) == many);                      // a run beyond the pixels
+    CHECK(with(eight + four + "\xfc\x06") == many);
+    CHECK(with(eight + four + last + std::string("\x00\x07", 2)) == many);
+    CHECK(with(eight + four + std::string("\x04\x06\x06\x06\x06\x06", 6)) == many);
+    CHECK(with(eight + four) == "has too few pixels in an RLE segment");
+    CHECK(with(eight + last + "\x03\x02") == "has too few pixels in an RLE segment");   // ends inside
+}

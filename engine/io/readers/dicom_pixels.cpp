@@ -104,14 +104,17 @@ void decode_bits(const Header& h, const std::vector<char>& packed, std::int64_t 
     }
 }
 
-/// PackBits, as RLE's segments are: what is missing at the end stays 0, and damage is told by the count.
+/// PackBits, as RLE's segments are. Returns how many bytes come out: of more than `count` no more are written than belong there.
+/// A last byte that is no run may fill the segment up to an even length.
 std::size_t unpack(const unsigned char* from, std::size_t bytes, unsigned char* to, std::size_t stride, std::size_t count) {
     std::size_t done = 0;
-    for (std::size_t at = 0; at < bytes && done < count;) {
+    for (std::size_t at = 0; at < bytes;) {
+        if (done == count && at + 1 == bytes) break;
         const int code = static_cast<signed char>(from[at++]);
         if (code == -128) continue;
         const std::size_t run = code >= 0 ? static_cast<std::size_t>(code) + 1 : static_cast<std::size_t>(1 - code);
-        for (std::size_t i = 0; i < run && done < count; ++i, ++done) {
+        if (run > count - done) return count + 1;
+        for (std::size_t i = 0; i < run; ++i, ++done) {
             const std::size_t place = code >= 0 ? at + i : at;
             if (place >= bytes) return done;
             to[done * stride] = from[place];
@@ -149,8 +152,9 @@ std::vector<char> decode_rle(const Header& h, const gdcm::SequenceOfFragments& f
             if (begin > end || end > bytes) throw Problem{"has an RLE segment past the end of its fragment", again};
             const std::size_t sample = s / element, byte = element - 1 - s % element;   // little endian in memory
             auto* const to = reinterpret_cast<unsigned char*>(out.data()) + f * frame + sample * element + byte;
-            if (unpack(data + begin, end - begin, to, samples * element, pixels) != pixels)
-                throw Problem{"has too few pixels in an RLE segment", again};
+            const std::size_t made = unpack(data + begin, end - begin, to, samples * element, pixels);
+            if (made != pixels)
+                throw Problem{std::string("has too ") + (made < pixels ? "few" : "many") + " pixels in an RLE segment", again};
         }
     }
     return out;
