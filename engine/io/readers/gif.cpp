@@ -7,10 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "io/readers/gif_lzw.hpp"
 #include "io/readers/gif_writer.hpp"
 
 namespace {
 
+using parallax::io::readers::damaged_gif;
 using parallax::io::readers::Json;
 using parallax::io::readers::Problem;
 
@@ -43,7 +45,7 @@ public:
             }
             before.clear();
             if (frame.disposal == DISPOSE_PREVIOUS) each_place(frame, [&](std::size_t at) { before.push_back(drawn[at]); });
-            each_row(frame, gif, [&](int y, const GifPixelType* row) {
+            each_row(frame, gif, [&](int y, const unsigned char* row) {
                 for (int x = 0; x < frame.width; ++x) {
                     const GifColorType& c = frame.colours[row[x]];
                     if (row[x] == frame.transparent) continue;
@@ -90,6 +92,9 @@ public:
             said["warnings"].push_back("its frames are shown for times of different lengths, " + std::to_string(shortest_) +
                                        " to " + std::to_string(longest_) +
                                        " hundredths of a second: their mean is taken for all");
+        if (larger_)
+            said["warnings"].push_back("its first frame lies beyond its screen: all of it is read, as Pillow and browsers show it");
+        if (cut_) said["warnings"].push_back("what its frames draw beyond its screen is left out");
         if (gaps_) said["warnings"].push_back("pixels that its frames leave transparent are read as black");
         return said;
     }
@@ -102,7 +107,7 @@ public:
         std::int64_t number = 0;
         walk([&](const Frame& frame, GifFileType* gif) {
             if (frame.disposal == DISPOSE_PREVIOUS) before = canvas;
-            each_row(frame, gif, [&](int y, const GifPixelType* row) {
+            each_row(frame, gif, [&](int y, const unsigned char* row) {
                 for (int x = 0; x < frame.width; ++x) {
                     const int cx = frame.left + x, cy = frame.top + y;
                     if (row[x] == frame.transparent || cx >= width_ || cy >= height_) continue;
@@ -143,18 +148,13 @@ private:
     /// Calls `work` with each row of a frame, in the order of the file, and where it belongs.
     template <class Work>
     static void each_row(const Frame& frame, GifFileType* gif, const Work& work) {
-        std::vector<GifPixelType> row(static_cast<std::size_t>(frame.width));
+        const auto width = static_cast<std::size_t>(frame.width);
+        const std::vector<unsigned char> pixels =
+            parallax::io::readers::pixels_of_frame(gif, width * static_cast<std::size_t>(frame.height));
+        const unsigned char* row = pixels.data();
         constexpr std::pair<int, int> passes[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}}, one_pass[] = {{0, 1}};
         for (const auto& [from, step] : frame.interlaced ? std::span<const std::pair<int, int>>(passes) : one_pass)
-            for (int y = from; y < frame.height; y += step) {
-                if (DGifGetLine(gif, row.data(), frame.width) != GIF_OK) damaged(gif);
-                work(y, row.data());
-            }
-    }
-
-    [[noreturn]] static void damaged(GifFileType* gif) {
-        const char* const why = GifErrorString(gif->Error);
-        throw Problem{std::string("is a damaged GIF: ") + (why ? why : "giflib says no more"), again};
+            for (int y = from; y < frame.height; y += step, row += width) work(y, row);
     }
 
     /// Calls `work` with each frame, all rows of which it must take, until it says that it wants no more.
@@ -170,12 +170,12 @@ private:
         Frame frame;
         while (true) {
             GifRecordType kind = UNDEFINED_RECORD_TYPE;
-            if (DGifGetRecordType(gif.get(), &kind) != GIF_OK) damaged(gif.get());
+            if (DGifGetRecordType(gif.get(), &kind) != GIF_OK) damaged_gif(gif.get());
             if (kind == TERMINATE_RECORD_TYPE) return;
             if (kind == EXTENSION_RECORD_TYPE) {
                 int code = 0;
                 GifByteType* block = nullptr;
-                if (DGifGetExtension(gif.get(), &code, &block) != GIF_OK) damaged(gif.get());
+                if (DGifGetExtension(gif.get(), &code, &block) != GIF_OK) damaged_gif(gif.get());
                 GraphicsControlBlock control{};
                 if (code == GRAPHICS_EXT_FUNC_CODE && block && DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) {
                     frame.disposal = control.DisposalMode;
@@ -183,12 +183,12 @@ private:
                     frame.delay = control.DelayTime;
                 }
                 while (block) {
-                    if (DGifGetExtensionNext(gif.get(), &block) != GIF_OK) damaged(gif.get());
+                    if (DGifGetExtensionNext(gif.get(), &block) != GIF_OK) damaged_gif(gif.get());
                 }
                 continue;
             }
             if (kind != IMAGE_DESC_RECORD_TYPE) continue;
-            if (DGifGetImageDesc(gif.get()) != GIF_OK) damaged(gif.get());
+            if (DGifGetImageDesc(gif.get()) != GIF_OK) damaged_gif(gif.get());
             const GifImageDesc& desc = gif->Image;
             frame.left = desc.Left, frame.top = desc.Top, frame.width = desc.Width, frame.height = desc.Height;
             frame.interlaced = desc.Interlace;
@@ -197,6 +197,11 @@ private:
                 throw Problem{"is a GIF with a frame that has no table of colours, so that nobody can know them",
                               "write it anew with one, for instance by Pillow, which takes its numbers for greys"};
             if (frame.width < 1 || frame.height < 1) throw Problem{"is a GIF with a frame of no pixels", again};
+            const int right = frame.left + frame.width, bottom = frame.top + frame.height;
+            if (right > width_ || bottom > height_) {
+                (frames == 0 ? larger_ : cut_) = true;
+                if (frames == 0) width_ = std::max(width_, right), height_ = std::max(height_, bottom);
+            }
             frame.colours = {};
             frame.count = std::min(map->ColorCount, 256);
             std::copy(map->Colors, map->Colors + frame.count, frame.colours.begin());
@@ -226,6 +231,7 @@ private:
     std::string path_;
     std::uint64_t bytes_ = 0;
     mutable int width_ = 0, height_ = 0;
+    mutable bool larger_ = false, cut_ = false;   // the first frame than the screen; others
     std::int64_t frames_ = 0;
     int shortest_ = 0, longest_ = 0;   // hundredths of a second that a frame is shown
     std::int64_t shown_ = 0;           // all frames
