@@ -2,6 +2,7 @@
 // big-endian samples of 16-bit files swapped. Values are not scaled to the declared maximum; a note holds it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -143,19 +144,35 @@ Picture read_header(const Source& source, File& file) {
     return picture;
 }
 
+/// Without a branch for each, so that many are looked at at once.
+template <class T>
+T largest_of(const T* values, std::int64_t count) {
+    T most = 0;
+    for (std::int64_t i = 0; i < count; ++i) most = std::max(most, values[i]);
+    return most;
+}
+
+void check_most(const Source& source, const Picture& picture, std::int64_t value) {
+    if (value > picture.most)
+        fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");
+}
+
 void decode(const Source& source, File& file, const Picture& picture, std::byte* to) {
     const ArrayDesc& desc = picture.file.desc;
     if (!picture.text) {
         file.read(to, desc.dense_bytes(), "the pixels");
         if (std::endian::native == std::endian::little) swap_bytes(to, desc.count(), desc.type);
+        if (picture.most == 255 || picture.most == 65535) return;   // which no element is above
+        visit_real(desc.type, [&]<class T>(T) {
+            check_most(source, picture, static_cast<std::int64_t>(largest_of(reinterpret_cast<const T*>(to), desc.count())));
+        });
         return;
     }
     visit_real(desc.type, [&]<class T>(T) {
         T* out = reinterpret_cast<T*>(to);
         for (std::int64_t i = 0, n = desc.count(); i < n; ++i) {
             const std::int64_t value = read_number(source, file, "the pixels", most_pixel_bytes);
-            if (value > picture.most)
-                fail(source, fmt::format("holds {} where {} is its largest value", value, picture.most), "the file is damaged");
+            check_most(source, picture, value);
             out[i] = static_cast<T>(value);
         }
     });
