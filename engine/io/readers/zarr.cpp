@@ -369,15 +369,25 @@ private:
                                             names + " by their order");
         }
         Json axes = Json::array();
+        bool unlike_one = false;
         for (std::size_t i = 0; i < n; ++i) {
             Json axis{{"name", std::string(1, names[i])}, {"size", shape_[i]}};
             const bool length = names[i] != 'c' && names[i] != 't' && names[i] != 'n';
+            if (!std::isfinite(spacing[i])) spacing[i] = 0;
+            const bool without = scales.is_object() && !has_unit(scales.value("axes", Json()), i);
             // A 1 without a unit is what stands there where no time is said.
-            if (names[i] == 't' && spacing[i] == 1 && scales.is_object() && !has_unit(scales.value("axes", Json()), i)) spacing[i] = 0;
-            if (spacing[i] > 0 && std::isfinite(spacing[i]) && (!length || !unit.empty() || !ours_.is_null()) && names[i] != 'c')
-                axis["spacing"] = spacing[i];
+            if (names[i] == 't' && spacing[i] == 1 && without) spacing[i] = 0;
+            if (names[i] == 't' && spacing[i] > 0 && without)
+                said_["warnings"].push_back("its frames are " + shown(spacing[i]) +
+                                            " of a unit that it does not name apart: seconds are taken");
+            if (spacing[i] > 0 && names[i] != 'c') axis["spacing"] = spacing[i];
+            unlike_one = unlike_one || (length && spacing[i] > 0 && spacing[i] != 1);
             axes.push_back(std::move(axis));
         }
+        if (unlike_one && unit.empty() && ours_.is_null())
+            said_["warnings"].push_back({{"text", "its distances are of a unit that it does not name, most often um: \"spacing_um\" of "
+                                                  "the input states it"},
+                                         {"about", "spacing"}});
         said_["axes"] = axes;
         said_["unit"] = unit;
         names_ = names;

@@ -1,6 +1,7 @@
 #include "io/readers/zarr_space.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -85,7 +86,18 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
         if (placed.spacing[i] > 0) placed.spacing[i] = parallax::io::scaled(placed.spacing[i], to_ours);
         placed.place[i] *= to_ours;
     });
+    for (std::size_t i = 0; i < names.size() && !unit.empty(); ++i) {
+        if (has_unit(axes, i) || std::string("xyz").find(names[i]) == std::string::npos || !(placed.spacing[i] > 0)) continue;
+        warnings.push_back({{"text", "its axis " + std::string(1, names[i]) + " names no unit: its distance is taken to be in " + unit +
+                                         ", as others are"},
+                            {"about", names[i] == 'z' ? "slices" : "spacing"}});
+    }
     return unit;
+}
+
+std::string shown(double number) {
+    char text[40];
+    return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
 void place_axes(Json& said, const Json& ours, const std::string& names, const std::vector<double>& place, const Level* level) {
