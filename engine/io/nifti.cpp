@@ -91,6 +91,27 @@ bool alike(const Matrix& a, const Matrix& b, const ArrayDesc& desc) {
     return true;
 }
 
+/// How thick a single slice is, which is no axis here: "3.5 mm".
+constexpr const char* thickness_note = "nifti.thickness";
+
+void note_thickness(Volume& volume) {
+    const Header& h = volume.header;
+    const double stored = std::abs(h.pixdim[3]), step = h.version == 1 ? as_decimal_of_float(static_cast<float>(stored)) : stored;
+    const ArrayDesc& desc = volume.file.desc;
+    if (h.dim[0] < 3 || desc.find('z') || !std::isfinite(step) || !(step > 0) || (step == 1 && desc.unit.empty())) return;
+    volume.file.metadata.notes[thickness_note] = fmt::format("{}{}{}", step, desc.unit.empty() ? "" : " ", desc.unit);
+}
+
+/// The other way round, in a unit; 0: it is not known in that.
+double thickness_in(const std::string& unit, const std::string& note) {
+    std::istringstream words(note);
+    words.imbue(std::locale::classic());
+    double step = 0;
+    std::string said;
+    words >> step >> said;
+    return said.empty() && unit.empty() ? step : converted(step, said, unit);
+}
+
 void describe_space(Volume& volume) {
     const Header& h = volume.header;
     ArrayDesc& desc = volume.file.desc;
@@ -135,7 +156,7 @@ void describe_space(Volume& volume) {
     if (h.qform_code > 0 && !qform)
         file.warnings.push_back(turns(h) ? "its qform has numbers that are none: it is left out"
                                          : "its qform's quaternion is no rotation: the qform is left out");
-    if (!sform && !qform) return;
+    if (!sform && !qform) return note_thickness(volume);
     Matrix affine = sform ? matrix_of_rows(h) : matrix_of_quaternion(h);
     const bool both = sform && qform && alike(affine, matrix_of_quaternion(h), desc);
     if (sform && qform && !both)
@@ -507,6 +528,9 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         h.sform_code = code_of("nifti.sform");
         if (h.sform_code == 0 && h.qform_code == 0) h.sform_code = qform > 0 ? qform : 2;   // aligned to something
         if (h.sform_code > 0) std::copy_n(matrix.begin(), 12, h.srow.begin());
+    } else if (const auto note = notes.find(thickness_note); note != notes.end() && !desc.find('z')) {
+        const double step = scaled(thickness_in(desc.unit, note->second), in_file);
+        if (step > 0 && step < 1e30) h.pixdim[3] = step;   // a float's
     }
     if (const auto intent = notes.find("nifti.intent"); intent != notes.end()) {
         std::istringstream words(intent->second);

@@ -185,6 +185,35 @@ TEST_CASE("units: axes of OME-Zarr that name no unit keep their scale, and it is
     CHECK(told_of(without(3)) == "");   // voxels
 }
 
+TEST_CASE("units: a single slice of NIfTI at several times stays as thick as it is") {
+    const Folder folder;
+    NiftiFixture file;
+    file.dim = {4, 2, 2, 1, 3};
+    file.datatype = 2;
+    file.pixdim = {1, .5f, .5f, 3.5f, 2, 1, 1, 1};
+    file.units = 2 | 8;
+    const auto thickness = [&](const HostArray& array) {
+        io::write(folder / "b.nii", array, {.overwrite = true});
+        float step = 0;
+        std::memcpy(&step, get(folder / "b.nii").data() + 76 + 3 * 4, 4);
+        return step;
+    };
+    put(folder / "a.nii", file.header() + std::string(12, 'a'));
+    HostArray array = io::read(folder / "a.nii");
+    CHECK(array.desc.describe() == "u8 3 x 2 x 2 (t, y, x)");
+    CHECK(thickness(array) == 3.5f);
+    array.desc = array.desc.with_unit("um");   // as "spacing_um" states it
+    CHECK(thickness(array) == 3500);
+    array.desc = array.desc.with_unit("");
+    CHECK(thickness(array) == 1);
+    file.units = 0;
+    put(folder / "a.nii", file.header() + std::string(12, 'a'));
+    CHECK(thickness(io::read(folder / "a.nii")) == 3.5f);
+    file.pixdim[3] = INFINITY;
+    put(folder / "a.nii", file.header() + std::string(12, 'a'));
+    CHECK(thickness(io::read(folder / "a.nii")) == 1);
+}
+
 TEST_CASE("units: volumes of MGH come in the time that stands behind the voxels, and lie as FreeSurfer takes them") {
     const Folder folder;
     Bytes mgh{{}, true};
