@@ -120,8 +120,8 @@ Count count_missing(const Source& source, const TiffSet& set, const Document& do
                      again);
             if (const std::uint64_t told = entries_of(file); told < pieces)
                 fail(source,
-                     fmt::format("has {0} TIFF {1} in its page {2}, and says of {3} alone where they are",
-                                 pieces, page.tiled ? "tiles" : "strips", page.index, told),
+                     fmt::format("has {0} TIFF {1} in its page {2}, and says of {3} alone where they are", pieces,
+                                 page.tiled ? "tiles" : "strips", page.index, told),
                      again);
             for (std::uint32_t i = 0; i < pieces; ++i) count.missing += is_missing(file.handle(), i) ? 1 : 0;
         });

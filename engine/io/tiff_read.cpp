@@ -97,8 +97,8 @@ private:
                  fmt::format("its TIFF {} {} has {} bytes from byte 0 on, where the header stands", what, index,
                              TIFFGetStrileByteCount(tiff, index)),
                  again);
-        const std::string why =
-            Unpacker::knows(page_.compression) ? unpacker_.unpack(file_, page_, index, room, to) : decode_by_libtiff(index, to, bytes);
+        const std::string why = Unpacker::knows(page_.compression) ? unpacker_.unpack(file_, page_, index, room, to)
+                                                                   : decode_by_libtiff(index, to, bytes);
         if (!why.empty())
             fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, why),
                  "the file is cut off or damaged: write or copy it again");
@@ -108,7 +108,8 @@ private:
     std::string decode_by_libtiff(std::uint32_t index, std::byte* to, std::uint64_t bytes) const {
         TIFF* tiff = file_.handle();
         const auto size = static_cast<tmsize_t>(bytes);
-        if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) == size) return {};
+        if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) == size)
+            return {};
         const std::string said = file_.take_error();
         return said.empty() ? "libtiff says no more" : said;
     }

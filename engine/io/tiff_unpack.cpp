@@ -98,12 +98,11 @@ std::string Unpacker::read_packed(const TiffFile& file, const Page& page, std::u
     TIFF* const tiff = file.handle();
     const std::uint64_t at = TIFFGetStrileOffset(tiff, index), bytes = TIFFGetStrileByteCount(tiff, index),
                         end = file.file().size();
-    if (at > end || bytes > end - at)
-        return fmt::format("it has {} bytes from byte {} on, past the end of the file", bytes, at);
+    if (at > end || bytes > end - at) return fmt::format("it has {} bytes from byte {} on, past the end of the file", bytes, at);
     packed_.resize(bytes);
     const auto size = static_cast<tmsize_t>(bytes);
-    const tmsize_t got = page.tiled ? TIFFReadRawTile(tiff, index, packed_.data(), size)
-                                    : TIFFReadRawStrip(tiff, index, packed_.data(), size);
+    const tmsize_t got =
+        page.tiled ? TIFFReadRawTile(tiff, index, packed_.data(), size) : TIFFReadRawStrip(tiff, index, packed_.data(), size);
     const std::string said = file.take_error();
     return got == size && size > 0 ? "" : said.empty() ? "it has no bytes" : said;
 }

@@ -1,5 +1,5 @@
-// Strips and tiles of TIFF whose compressed bytes tell where they end. libtiff stops where it has as many bytes as it wants: a stream
-// that is damaged, so that it goes on there or its check value is wrong, would come out as other pixels.
+// Strips and tiles of TIFF whose compressed bytes tell where they end. libtiff stops where it has as many bytes as it wants: a
+// stream that is damaged, so that it goes on there or its check value is wrong, would come out as other pixels.
 #pragma once
 
 #include <memory>

@@ -282,10 +282,10 @@ TEST_CASE("dicom: a segment of RLE whose runs give more than its pixels is refus
     // Eight of 1, four as they are, four of 6.
     const std::string eight("\xf9\x01", 2), four("\x03\x02\x03\x04\x05", 5), last("\xfd\x06", 2);
     CHECK(with(eight + four + last) == "");
-    CHECK(with(eight + four + last + std::string(1, '\0')) == "");       // up to an even length
-    CHECK(with(eight + "\x80" + four + last + "\x80\x80") == "");      // which says nothing
+    CHECK(with(eight + four + last + std::string(1, '\0')) == "");   // up to an even length
+    CHECK(with(eight + "\x80" + four + last + "\x80\x80") == "");    // which says nothing
     const std::string many = "has too many pixels in an RLE segment";
-    CHECK(with("\xef\x01" + four + last) == many);                      // a run beyond the pixels
+    CHECK(with("\xef\x01" + four + last) == many);   // a run beyond the pixels
     CHECK(with(eight + four + "\xfc\x06") == many);
     CHECK(with(eight + four + last + std::string("\x00\x07", 2)) == many);
     CHECK(with(eight + four + std::string("\x04\x06\x06\x06\x06\x06", 6)) == many);

@@ -69,18 +69,16 @@ TEST_CASE("gif: a frame whose codes stand for nothing, end early or go on behind
         Codes codes;
         const char* words;   ///< null: they are sound
     };
-    for (const Row& row : {Row{{clear, 1, 2, 6, 6, end}, nullptr},
-                           Row{{clear, 1, 2, 6, 6}, nullptr},               // some leave out the end
-                           Row{{1, 2, 6, 6, end}, nullptr},                 // and some the beginning
-                           Row{{clear, 1, 2, 6, 6, clear, end}, nullptr},
-                           Row{{clear, 1, 2, 1, clear, 2, 1, 2, end}, nullptr},
-                           Row{{clear, 1, 7, 6, 6, end}, "has a code for which nothing stands"},
-                           Row{{clear, 1, 2, 6, 9, end}, "has a code for which nothing stands"},
-                           Row{{clear, 6, 2, 6, 6, end}, "has a code for which nothing stands"},
-                           Row{{clear, 1, 2, 6, end}, "ends before its pixels do"},
-                           Row{{clear, 1, 2, 6}, "ends before its pixels do"},
-                           Row{{clear, 1, 2, 6, 8, end}, "goes on behind its last pixel"},
-                           Row{{clear, 1, 2, 6, 6, 3, end}, "goes on behind its last pixel"}}) {
+    for (const Row& row :
+         {Row{{clear, 1, 2, 6, 6, end}, nullptr}, Row{{clear, 1, 2, 6, 6}, nullptr},   // some leave out the end
+          Row{{1, 2, 6, 6, end}, nullptr},                                             // and some the beginning
+          Row{{clear, 1, 2, 6, 6, clear, end}, nullptr}, Row{{clear, 1, 2, 1, clear, 2, 1, 2, end}, nullptr},
+          Row{{clear, 1, 7, 6, 6, end}, "has a code for which nothing stands"},
+          Row{{clear, 1, 2, 6, 9, end}, "has a code for which nothing stands"},
+          Row{{clear, 6, 2, 6, 6, end}, "has a code for which nothing stands"},
+          Row{{clear, 1, 2, 6, end}, "ends before its pixels do"}, Row{{clear, 1, 2, 6}, "ends before its pixels do"},
+          Row{{clear, 1, 2, 6, 8, end}, "goes on behind its last pixel"},
+          Row{{clear, 1, 2, 6, 6, 3, end}, "goes on behind its last pixel"}}) {
         CAPTURE(packed(row.codes));
         put(path, gif(3, 2, {{0, 3, 2, packed(row.codes)}}));
         if (row.words == nullptr) {

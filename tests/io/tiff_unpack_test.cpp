@@ -75,17 +75,14 @@ TEST_CASE("tiff: a strip whose compressed bytes go on behind its pixels, or whos
             continue;
         }
         put(path, picture(4, kind.compression, {six}));
-        CHECK(problem(path, {}) ==
-              "its TIFF strip 0 cannot be decoded: its compressed bytes unpack to more than its pixels");
+        CHECK(problem(path, {}) == "its TIFF strip 0 cannot be decoded: its compressed bytes unpack to more than its pixels");
         put(path, picture(6, kind.compression, {six, four}));
-        CHECK(problem(path, {}) ==
-              "its TIFF strip 0 cannot be decoded: its compressed bytes unpack to more than its pixels");
+        CHECK(problem(path, {}) == "its TIFF strip 0 cannot be decoded: its compressed bytes unpack to more than its pixels");
         // Some writers fill up the last strip, or behind a strip.
         put(path, picture(6, kind.compression, {four, four}));
         CHECK(problem(path, rows({10, 20, 30, 40, 10, 20})) == "");
         put(path, picture(6, kind.compression, {four, six}));
-        CHECK(problem(path, {}) ==
-              "its TIFF strip 1 cannot be decoded: its compressed bytes unpack to more than its pixels");
+        CHECK(problem(path, {}) == "its TIFF strip 1 cannot be decoded: its compressed bytes unpack to more than its pixels");
         put(path, picture(4, kind.compression, {four + std::string(1, '\0')}));
         CHECK(problem(path, rows({10, 20, 30, 40})) == "");
         // Of each strip that is cut off something is missing. (Of LZW what says that it is the end may be.)

@@ -159,7 +159,8 @@ TEST_CASE("units: axes of OME-Zarr that name no unit keep their scale, and it is
     }
     const Folder folder;
     HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
-    frames.desc = frames.desc.with_spacing('t', 5).with_spacing('z', 2).with_spacing('y', .25).with_spacing('x', .25).with_unit("um");
+    frames.desc =
+        frames.desc.with_spacing('t', 5).with_spacing('z', 2).with_spacing('y', .25).with_spacing('x', .25).with_unit("um");
     io::write(folder / "a.ome.zarr", frames);
     const fs::path words = folder / "a.ome.zarr/.zattrs";
     Json said = Json::parse(get(words));
@@ -173,11 +174,13 @@ TEST_CASE("units: axes of OME-Zarr that name no unit keep their scale, and it is
     const io::FileInfo depth = without(1);
     CHECK(told_of(depth) == "its axis z names no unit: its distance is taken to be in um, as others are");
     CHECK(depth.desc.find('z')->spacing == 2);
-    CHECK(told_of(without(0)).find("its frames are 5 of a unit that it does not name apart: seconds are taken") != std::string::npos);
+    CHECK(told_of(without(0)).find("its frames are 5 of a unit that it does not name apart: seconds are taken") !=
+          std::string::npos);
     axes[0]["unit"] = "second";
     without(2);
     const io::FileInfo none = without(3);
-    CHECK(told_of(none) == "its distances are of a unit that it does not name, most often um: \"spacing_um\" of the input states it");
+    CHECK(told_of(none) ==
+          "its distances are of a unit that it does not name, most often um: \"spacing_um\" of the input states it");
     CHECK(none.desc.unit.empty());
     CHECK(none.desc.find('z')->spacing == 2);
     CHECK(none.desc.find('x')->spacing == .25);

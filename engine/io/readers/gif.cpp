@@ -93,7 +93,8 @@ public:
                                        " to " + std::to_string(longest_) +
                                        " hundredths of a second: their mean is taken for all");
         if (larger_)
-            said["warnings"].push_back("its first frame lies beyond its screen: all of it is read, as Pillow and browsers show it");
+            said["warnings"].push_back(
+                "its first frame lies beyond its screen: all of it is read, as Pillow and browsers show it");
         if (cut_) said["warnings"].push_back("what its frames draw beyond its screen is left out");
         if (gaps_) said["warnings"].push_back("pixels that its frames leave transparent are read as black");
         return said;

@@ -1,5 +1,5 @@
-// The pixels of a GIF's frame, unpacked from its blocks. giflib takes codes for which nothing stands, and does not look behind the last
-// pixel: a damaged frame would come out as another picture.
+// The pixels of a GIF's frame, unpacked from its blocks. giflib takes codes for which nothing stands, and does not look behind
+// the last pixel: a damaged frame would come out as another picture.
 #pragma once
 
 #include <gif_lib.h>

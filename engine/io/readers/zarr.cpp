@@ -385,8 +385,9 @@ private:
             axes.push_back(std::move(axis));
         }
         if (unlike_one && unit.empty() && ours_.is_null())
-            said_["warnings"].push_back({{"text", "its distances are of a unit that it does not name, most often um: \"spacing_um\" of "
-                                                  "the input states it"},
+            said_["warnings"].push_back({{"text",
+                                          "its distances are of a unit that it does not name, most often um: \"spacing_um\" of "
+                                          "the input states it"},
                                          {"about", "spacing"}});
         said_["axes"] = axes;
         said_["unit"] = unit;

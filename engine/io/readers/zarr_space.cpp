@@ -88,8 +88,8 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
     });
     for (std::size_t i = 0; i < names.size() && !unit.empty(); ++i) {
         if (has_unit(axes, i) || std::string("xyz").find(names[i]) == std::string::npos || !(placed.spacing[i] > 0)) continue;
-        warnings.push_back({{"text", "its axis " + std::string(1, names[i]) + " names no unit: its distance is taken to be in " + unit +
-                                         ", as others are"},
+        warnings.push_back({{"text", "its axis " + std::string(1, names[i]) + " names no unit: its distance is taken to be in " +
+                                         unit + ", as others are"},
                             {"about", names[i] == 'z' ? "slices" : "spacing"}});
     }
     return unit;
