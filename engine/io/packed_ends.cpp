@@ -4,16 +4,10 @@
 #include <array>
 
 namespace parallax::io {
-namespace {
-
-constexpr std::size_t most_pad = 3;   ///< bytes behind the end that say nothing
-
-}   // namespace
-
 std::uint64_t bytes_of_packbits(std::span<const unsigned char> packed, std::uint64_t wanted, std::uint64_t most) {
     std::uint64_t done = 0;
     for (std::size_t at = 0; at < packed.size();) {
-        if ((done == wanted || done == most) && packed.size() - at <= most_pad) break;
+        if ((done == wanted || done == most) && packed.size() - at == 1) break;   // no run
         const int code = static_cast<signed char>(packed[at++]);
         if (code == -128) continue;   // says nothing
         done += static_cast<std::uint64_t>(code >= 0 ? code + 1 : 1 - code);
@@ -33,11 +27,11 @@ std::uint64_t bytes_of_lzw(std::span<const unsigned char> packed, std::uint64_t 
     for (std::size_t at = 0;;) {
         while (bits < width && at < packed.size()) waiting = waiting << 8 | packed[at++], bits += 8;
         if (bits < width) return done;   // no code says that it is the end
-        const std::size_t left = packed.size() - at + bits / 8;
+        const std::size_t left = 8 * (packed.size() - at) + bits;
         bits -= width;
         const auto code = static_cast<unsigned>(waiting >> bits & ((1u << width) - 1));
         if (code == end) return done;
-        if ((done == wanted || done == most) && left <= most_pad) return done;
+        if ((done == wanted || done == most) && left < 16) return done;   // no code and an end
         if (code == clear) {
             width = 9, next = first_free, before = none;
             continue;
