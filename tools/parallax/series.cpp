@@ -27,7 +27,8 @@ int check(const CheckOptions& options) {
         if (found.damaged_lines > 0) fmt::print("{} damaged records, which do not count\n", found.damaged_lines);
         if (!found.moved_from.empty()) say("recorded in {}: the files beside this folder are looked at\n", found.moved_from);
         for (const std::string& problem : found.problems) say("{}\n", problem);
-        fmt::print("{}\n", found.whole() ? "whole" : "not whole");
+        const bool unfinished = found.makes_of_all && !found.made;   // a shard may not have been at work at all
+        fmt::print("{}\n", !found.whole() ? "not whole" : unfinished ? "whole, as far as it is recorded" : "whole");
     }
     return found.whole() ? 0 : 1;
 }
