@@ -235,7 +235,8 @@ void File::skip(std::uint64_t bytes) {
 
 bool File::try_seek(std::int64_t offset, int origin) noexcept {
     if (witness_) witness_->moved();
-    if (at_ != unknown && at_ == (origin == SEEK_SET ? offset : origin == SEEK_CUR ? at_ + offset : unknown)) return true;
+    const bool is_there = (origin == SEEK_SET && offset == at_) || (origin == SEEK_CUR && offset == 0);
+    if (at_ != unknown && is_there) return true;
     const bool moved = seek_native(handle_, offset, origin) == 0;
     if (at_ != unknown) at_ = moved && origin == SEEK_SET ? offset : tell_native(handle_);
     return moved;

@@ -394,8 +394,8 @@ void go_forward(const FolderOf& folder_of, const Done& done, Gone gone) {
         const auto there = host::identity_of(to);
         if (there && ((there->inode != move.inode && placed.contains({there->device, there->inode})) || placed_names.find(to)))
             throw std::system_error(std::make_error_code(std::errc::file_exists), move.name);
-        const auto part = host::identity_of(from);
-        if (move.inode != 0 && (part || there)) placed.emplace((part ? part : there)->device, move.inode);
+        const auto beside = there ? there : host::identity_of(from);   // whose device is the place's
+        if (move.inode != 0 && beside) placed.emplace(beside->device, move.inode);
         placed_names.add(to, to);
         if (gone == Gone::is_lost && !is_known_to_be_there(from) && !is_in_place(to, move))
             throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), move.part);

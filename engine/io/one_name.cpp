@@ -1,8 +1,7 @@
 #include "io/one_name.hpp"
 
-#include "support/mounts.hpp"
-
 #include "support/entries.hpp"
+#include "support/mounts.hpp"
 
 #include <algorithm>
 #include <iterator>

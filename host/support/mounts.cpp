@@ -73,6 +73,7 @@ fs::path Mounts::first_path(const fs::path& real) const {
 }
 
 fs::path Mounts::inside(const fs::path& real) const {
+    if (!real.is_absolute()) return {};   // what has gone has no real path
     for (const Mount& one : all_) {
         const auto way = below(one.point, real);
         if (way && !way->empty()) return one.point;

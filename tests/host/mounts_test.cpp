@@ -33,6 +33,8 @@ TEST_CASE("mounts: a line of the system's says device, place in it and where it 
     CHECK(mounts.first_path("/mnt/a\\bc") == "/mnt/a\\bc");
     CHECK(mounts.inside("/mnt") == "/mnt/a\\b");
     CHECK(mounts.inside("/mnt/a\\b").empty());
+    CHECK(mounts.inside("").empty());   // of what has gone there is no real path
+    CHECK(mounts.inside("mnt").empty());
     CHECK(host::mounts("/nowhere").empty());
 }
 

@@ -4,7 +4,9 @@
      large.h5   64 Mi zeros in one chunk, packed
      few.h5     100,000 of 64 bits in chunks of one: the first 1,000 are 5, and the others, which are not there, are 2^64 - 1
      bomb.h5    8 x 8 in one chunk whose packed bytes hold 64 Mi zeros; short.h5: the same, and they hold ten
-     names.h5   8 x 8 in one chunk, packed; its name and 99 others are in a group whose names are packed, too */
+     names.h5   8 x 8 in one chunk, packed; its name and 99 others are in a group whose names are packed, too
+     ends.h5    10 x 7, chunks of 4 x 4, packed, but for those that reach beyond it
+     turned.h5  10 x 7 of 32 bits, chunks of 4 x 4: first packed, then shuffled */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +105,23 @@ static void make_names(const char* folder) {
     H5Dclose(data), H5Sclose(space), H5Gclose(group), H5Fclose(file), H5Pclose(how), H5Pclose(top), H5Pclose(access);
 }
 
+static void make_ordered(const char* folder, const char* name, int ends, hid_t type) {
+    char path[4096];
+    const hsize_t sizes[] = {10, 7}, chunk[] = {4, 4};
+    unsigned char values[70];
+    for (int i = 0; i < 70; ++i) values[i] = (unsigned char)i;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, sizes, NULL);
+    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    H5Pset_chunk(how, 2, chunk), H5Pset_deflate(how, 9);
+    if (ends) H5Pset_chunk_opts(how, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS);
+    else H5Pset_shuffle(how);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hid_t data = H5Dcreate2(file, "d", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Dwrite(data, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(data), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     const hsize_t many[] = {200000, 8}, row[] = {1, 8}, odd[] = {5, 3001, 7}, parts[] = {2, 1, 3}, large[] = {1 << 26};
@@ -113,5 +132,7 @@ int main(int argc, char** argv) {
     make_untrue(argv[1], "bomb.h5", 1 << 26);
     make_untrue(argv[1], "short.h5", 10);
     make_names(argv[1]);
+    make_ordered(argv[1], "ends.h5", 1, H5T_NATIVE_UINT8);
+    make_ordered(argv[1], "turned.h5", 0, H5T_STD_U32BE);
     return 0;
 }

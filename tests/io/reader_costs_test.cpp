@@ -83,6 +83,9 @@ TEST_CASE("costs: an HDF5 file of many small chunks is read a few of them at a t
         CHECK(io_error(folder / name, [&] { io::read(folder / name); }).problem.find("its chunk at (0, 0) ") != std::string::npos);
     }
     CHECK((values_of<std::uint8_t>(io::read(folder / "names.h5")) == places(0, 64)));
+    CHECK((values_of<std::uint8_t>(io::read(folder / "ends.h5")) == places(0, 70)));
+    const std::vector<std::uint32_t> turned = values_of<std::uint32_t>(io::read(folder / "turned.h5"));
+    CHECK((std::vector<std::uint8_t>(turned.begin(), turned.end()) == places(0, 70)));
     CHECK(told_of(io::info(folder / "few.h5")) ==
           "99000 of its 100000 chunks are not there: they are filled with 18446744073709551615");
 }

@@ -10,8 +10,8 @@
 
 #include "io/readers/hdf5_chunks.hpp"
 #include "io/readers/hdf5_lzf.hpp"
-#include "io/readers/hdf5_packed.hpp"
 #include "io/readers/hdf5_minc.hpp"
+#include "io/readers/hdf5_packed.hpp"
 #include "io/readers/hdf5_parts.hpp"
 #include "io/readers/hdf5_slabs.hpp"
 #include "io/readers/hdf5_walk.hpp"

@@ -11,7 +11,6 @@ namespace parallax::io::readers {
 
 namespace {
 
-constexpr H5Z_filter_t number_of_lzf = 32000;
 constexpr std::size_t beside = 4096;   // what other filters put to a chunk's numbers before it is packed: 21 bytes at most
 
 struct Chunk {

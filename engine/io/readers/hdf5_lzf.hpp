@@ -5,6 +5,8 @@
 
 namespace parallax::io::readers {
 
+constexpr H5Z_filter_t number_of_lzf = 32000;
+
 /// Before a dataset is read: how long its chunks are, which a file's packed bytes need not be true to.
 void expect_lzf(hid_t dataset) noexcept;
 

@@ -14,7 +14,7 @@ namespace parallax::io::readers {
 
 class PackedChunks {
 public:
-    /// `path` is the dataset's, for messages. Throws Problem where a filter says that it makes less than a chunk.
+    /// `path` is the dataset's, for messages.
     PackedChunks(hid_t dataset, std::string path);
 
     /// Of the chunks that a box of `many` elements from `from` on touches. Throws Problem.
@@ -28,15 +28,19 @@ private:
         std::vector<unsigned> values;
     };
     void check_chunk(const std::vector<hsize_t>& at);
-    std::size_t inflated(std::size_t bytes);
+    std::size_t unpack(H5Z_filter_t, std::size_t bytes);
+    void unshuffle(std::size_t bytes, std::size_t element);
+    /// Whether it lies beyond the dataset's end, in a dataset whose chunks there are not packed.
+    bool is_plain(const std::vector<hsize_t>& at) const;
     [[noreturn]] void untrue(const std::vector<hsize_t>& at, const std::string& what) const;
 
     hid_t dataset_;
     std::string path_;
-    std::vector<hsize_t> chunk_;    ///< its sizes; empty: nothing is to be checked
+    std::vector<hsize_t> chunk_, sizes_;   ///< of a chunk (empty: nothing is to be checked), and of all
+    bool plain_at_ends_ = false;
     std::vector<Filter> filters_;   ///< as they pack, the first first
     std::size_t bytes_ = 0;         ///< of a chunk's elements
-    std::vector<unsigned char> packed_, unpacked_;
+    std::vector<unsigned char> now_, other_;
     std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflate_;
 };
 
