@@ -154,11 +154,7 @@ std::string why_it_is_held(const fs::path& path) {
     const uid_t user = ::geteuid();
     if ((folder.st_mode & S_ISVTX) != 0 && user != 0 && user != file.st_uid && user != folder.st_uid) return "another user's";
 #ifdef __linux__
-    const auto marks = [](const fs::path& of, int links) {
-        struct statx state{};
-        return ::statx(AT_FDCWD, of.c_str(), links | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &state) == 0 ? state.stx_attributes : 0;
-    };
-    const auto marked = marks(path, AT_SYMLINK_NOFOLLOW), marked_above = marks(above, 0);
+    const auto marked = host::marks_of(path, false), marked_above = host::marks_of(above, true);
     if ((marked & STATX_ATTR_MOUNT_ROOT) != 0) return "a mount point";
     if (((marked | marked_above) & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0) return "marked by chattr as one that stays";
     if (S_ISDIR(file.st_mode)) {   // what is mounted there is removed with it

@@ -6,6 +6,7 @@
 #include "io/known_status.hpp"
 #include "support/entries.hpp"
 #include "support/file_state.hpp"
+#include "support/mounts.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,6 @@
 #include <string_view>
 #include <system_error>
 #include <vector>
-
-#if defined(__linux__)
-#include <fcntl.h>
-#include <sys/stat.h>
-#endif
 
 namespace parallax::io {
 
@@ -48,15 +44,11 @@ void walk(const fs::path& folder, const fs::path& relative, int depth, const std
 
 constexpr std::string_view is_going = "-going";
 
-/// What is mounted in a folder that goes is somebody else's.
-bool is_mount_point([[maybe_unused]] const fs::path& path) noexcept {
-#if defined(__linux__)
-    struct statx state{};
-    return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &state) == 0 &&
-           (state.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-#else
-    return false;
-#endif
+/// A folder that goes; nothing: it is somebody else's, or what is mounted there is.
+std::optional<host::Folder> entered(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) {
+    if (host::is_mount_point(folder / name)) return std::nullopt;
+    host::Folder inner = folder.below(name);
+    return owner && inner.owner() != owner ? std::nullopt : std::optional(std::move(inner));
 }
 
 /// All that is in a folder, which may be of any depth: what lies deep in it first comes up, to be gone into from there.
@@ -76,8 +68,6 @@ public:
     }
 
 private:
-    bool may_enter(const host::Folder& folder) const { return !owner_ || folder.owner() == owner_; }
-
     void remove_all_in(const host::Folder& folder, int depth) {
         std::error_code error;
         for (const fs::path& entry : host::entries_of(folder / "", error)) {
@@ -92,11 +82,10 @@ private:
         const fs::file_status status = known_status(folder / name);
         if (!fs::exists(status)) return;
         if (fs::is_directory(status)) {
-            if (is_mount_point(folder / name)) return;
-            const host::Folder inner = folder.below(name);
-            if (!may_enter(inner)) return;
+            const std::optional<host::Folder> inner = entered(folder, name, owner_);
+            if (!inner) return;
             if (depth == deepest) return bring_up(folder, name);
-            remove_all_in(inner, depth + 1);
+            remove_all_in(*inner, depth + 1);
         }
         fs::remove(folder / name, error);
     }
@@ -123,10 +112,9 @@ bool remove_inner(const host::Folder& folder, const fs::path& name, std::optiona
     const fs::file_status status = known_status(folder / name);
     if (!fs::exists(status)) return true;
     if (fs::is_directory(status)) {
-        if (is_mount_point(folder / name)) return false;
-        const host::Folder inner = folder.below(name);
-        if (owner && inner.owner() != owner) return false;
-        Removal(inner, owner, go_on).empty();
+        const std::optional<host::Folder> inner = entered(folder, name, owner);
+        if (!inner) return false;
+        Removal(*inner, owner, go_on).empty();
     }
     return fs::remove(folder / name, error) && !error;
 }

@@ -74,9 +74,12 @@ std::int64_t nanoseconds(const timespec& time) noexcept {
 }
 
 #if defined(__linux__)
-/// `look(statfs*)` asks of what the file lies on, once a device.
-template <class Look>
-bool may_keep_no_time_of_change(std::uint64_t device, const Look& look) noexcept {
+int system_of(const fs::path& file, struct statfs& where) noexcept { return ::statfs(file.c_str(), &where); }
+int system_of(int descriptor, struct statfs& where) noexcept { return ::fstatfs(descriptor, &where); }
+
+/// Asks of what the file, a path or a descriptor, lies on, once a device.
+template <class File>
+bool may_keep_no_time_of_change(std::uint64_t device, const File& file) noexcept {
     struct Known {
         std::uint64_t device;
         bool answer;
@@ -84,7 +87,7 @@ bool may_keep_no_time_of_change(std::uint64_t device, const Look& look) noexcept
     static thread_local std::optional<Known> last;
     if (last && last->device == device) return last->answer;
     struct statfs where{};
-    if (look(&where) != 0) return false;
+    if (system_of(file, where) != 0) return false;
     const auto kind = static_cast<std::uint32_t>(where.f_type);
     const std::uint32_t fat = 0x4d44, exfat = 0x2011bab0, fuse = 0x65735546, cifs = 0xff534d42, smb = 0xfe534d42;
     last = {device, kind == fat || kind == exfat || kind == fuse || kind == cifs || kind == smb};
@@ -92,8 +95,8 @@ bool may_keep_no_time_of_change(std::uint64_t device, const Look& look) noexcept
 }
 #endif
 
-template <class Look>
-FileIdentity identity_in(const struct stat& state, [[maybe_unused]] const Look& look) noexcept {
+template <class File>
+FileIdentity identity_in(const struct stat& state, [[maybe_unused]] const File& file) noexcept {
     FileIdentity identity;
     identity.device = static_cast<std::uint64_t>(state.st_dev);
     identity.inode = static_cast<std::uint64_t>(state.st_ino);
@@ -106,22 +109,10 @@ FileIdentity identity_in(const struct stat& state, [[maybe_unused]] const Look& 
     identity.modified = nanoseconds(modified);
     identity.changed = nanoseconds(changed);
 #if defined(__linux__)
-    if (identity.changed == identity.modified && may_keep_no_time_of_change(identity.device, look)) identity.changed = no_time_of_change;
+    if (identity.changed == identity.modified && may_keep_no_time_of_change(identity.device, file)) identity.changed = no_time_of_change;
 #endif
     return identity;
 }
-
-#if defined(__linux__)
-auto kind_of(const fs::path& file) noexcept {
-    return [&file](struct statfs* where) { return ::statfs(file.c_str(), where); };
-}
-auto kind_of(int descriptor) noexcept {
-    return [descriptor](struct statfs* where) { return ::fstatfs(descriptor, where); };
-}
-#else
-constexpr int kind_of(const fs::path&) noexcept { return 0; }
-constexpr int kind_of(int) noexcept { return 0; }
-#endif
 
 /// As stat(); of a held file without the way through /proc, which takes longer than all else that is asked of a small one.
 int look_at(const fs::path& file, struct stat& state) noexcept {
@@ -134,7 +125,7 @@ int look_at(const fs::path& file, struct stat& state) noexcept {
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) noexcept {
     struct stat state{};
     if (look_at(file, state) != 0) return std::nullopt;
-    return identity_in(state, kind_of(file));
+    return identity_in(state, file);
 }
 
 FileState state_of(const fs::path& file, std::error_code& error) noexcept {
@@ -148,13 +139,13 @@ FileState state_of(const fs::path& file, std::error_code& error) noexcept {
     const fs::file_type type = S_ISREG(state.st_mode)   ? fs::file_type::regular
                                : S_ISDIR(state.st_mode) ? fs::file_type::directory
                                                         : fs::file_type::unknown;
-    return {type, identity_in(state, kind_of(file))};
+    return {type, identity_in(state, file)};
 }
 
 std::optional<FileIdentity> identity_of(int descriptor) noexcept {
     struct stat state{};
     if (fstat(descriptor, &state) != 0) return std::nullopt;
-    return identity_in(state, kind_of(descriptor));
+    return identity_in(state, descriptor);
 }
 
 #endif

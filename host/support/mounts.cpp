@@ -6,6 +6,11 @@
 #include <sstream>
 #include <string_view>
 
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/stat.h>
+#endif
+
 namespace parallax::host {
 
 namespace fs = std::filesystem;
@@ -49,6 +54,18 @@ std::vector<Mount> mounts(const fs::path& root) {
     }
     return all;
 }
+
+#if defined(__linux__)
+std::uint64_t marks_of(const fs::path& path, bool follow) noexcept {
+    struct statx state{};
+    const int how = (follow ? 0 : AT_SYMLINK_NOFOLLOW) | AT_NO_AUTOMOUNT;
+    return ::statx(AT_FDCWD, path.c_str(), how, STATX_BASIC_STATS, &state) == 0 ? state.stx_attributes : 0;
+}
+bool is_mount_point(const fs::path& path) noexcept { return (marks_of(path, false) & STATX_ATTR_MOUNT_ROOT) != 0; }
+#else
+std::uint64_t marks_of(const fs::path&, bool) noexcept { return 0; }
+bool is_mount_point(const fs::path&) noexcept { return false; }
+#endif
 
 const Mount* Mounts::holding(const fs::path& real) const {
     // What is mounted later lies above, what is inside another is later than that.

@@ -1,6 +1,7 @@
 // What is mounted where: a folder that is mounted twice has two paths that no link tells of.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +18,11 @@ struct Mount {
 /// Those that this process sees, the later ones above the earlier. Of systems other than Linux none. `root`: the folder in which
 /// proc is.
 std::vector<Mount> mounts(const std::filesystem::path& root = "/");
+
+/// What Linux says of a file or folder beside its rights, as STATX_ATTR_...; 0: nothing, or another system.
+std::uint64_t marks_of(const std::filesystem::path&, bool follow) noexcept;
+/// Whether something is mounted there.
+bool is_mount_point(const std::filesystem::path&) noexcept;
 
 /// Of the moment in which it is made.
 class Mounts {

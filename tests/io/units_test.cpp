@@ -21,6 +21,14 @@ bool has_warning(const io::FileInfo& info, const char* text) {
                        [&](const io::Warning& warning) { return warning.text.find(text) != std::string::npos; });
 }
 
+/// Two frames of two slices of 3 x 4 pixels, with their distances in um and seconds.
+HostArray frames_apart(double t, double z, double pixel) {
+    HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
+    frames.desc =
+        frames.desc.with_spacing('t', t).with_spacing('z', z).with_spacing('y', pixel).with_spacing('x', pixel).with_unit("um");
+    return frames;
+}
+
 }  // namespace
 
 TEST_CASE("units: times of NRRD are in the unit that it names") {
@@ -106,10 +114,7 @@ TEST_CASE("units: axes of OME-Zarr, of length and of time, and a scale that is n
         return;
     }
     const Folder folder;
-    HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
-    frames.desc =
-        frames.desc.with_spacing('t', 500).with_spacing('z', 2000).with_spacing('y', 1).with_spacing('x', 1).with_unit("um");
-    io::write(folder / "a.ome.zarr", frames);
+    io::write(folder / "a.ome.zarr", frames_apart(500, 2000, 1));
     const fs::path words = folder / "a.ome.zarr/.zattrs";
     Json said = Json::parse(get(words));
     said.erase("parallax");
@@ -158,10 +163,7 @@ TEST_CASE("units: axes of OME-Zarr that name no unit keep their scale, and it is
         return;
     }
     const Folder folder;
-    HostArray frames = pattern(ArrayDesc::dense(ElementType::u8, {{'t', 2}, {'z', 2}, {'y', 3}, {'x', 4}}));
-    frames.desc =
-        frames.desc.with_spacing('t', 5).with_spacing('z', 2).with_spacing('y', .25).with_spacing('x', .25).with_unit("um");
-    io::write(folder / "a.ome.zarr", frames);
+    io::write(folder / "a.ome.zarr", frames_apart(5, 2, .25));
     const fs::path words = folder / "a.ome.zarr/.zattrs";
     Json said = Json::parse(get(words));
     said.erase("parallax");
