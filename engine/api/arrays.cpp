@@ -104,7 +104,10 @@ Event to_public(host::Event event) { return Event(std::make_shared<const Event::
 std::vector<host::Event> to_host(std::span<const Event> events) {
     std::vector<host::Event> list;
     for (const Event& event : events) {
-        if (event.impl() != nullptr) list.push_back(handed(event.impl()->event));
+        if (event.impl() == nullptr) continue;
+        host::Event own = handed(event.impl()->event);
+        if (own.ended()) own.wait();   // throws what it ended with: not every driver has commands fail that wait for it
+        else list.push_back(std::move(own));
     }
     return list;
 }
@@ -112,13 +115,19 @@ std::vector<host::Event> to_host(std::span<const Event> events) {
 bool fits(const ArrayDesc& memory, const ArrayDesc& array) {
     if (memory.type != array.type || memory.count() != array.count()) return false;
     if (memory.axes.size() <= 1) return true;   // a row of elements is no layout
-    const auto sizes_of = [](const ArrayDesc& desc) {
-        std::vector<std::int64_t> sizes;   // an axis of one element changes nothing
+    const auto long_axes = [](const ArrayDesc& desc) {
+        std::vector<Axis> axes;   // one of a single element changes nothing
         for (const Axis& axis : desc.axes)
-            if (axis.size != 1) sizes.push_back(axis.size);
-        return sizes;
+            if (axis.size != 1) axes.push_back(axis);
+        return axes;
     };
-    return sizes_of(memory) == sizes_of(array);
+    const std::vector<Axis> here = long_axes(memory), there = long_axes(array);
+    const auto are_as_long = [](const Axis& a, const Axis& b) { return a.size == b.size; };
+    const auto are_called_alike = [](const Axis& a, const Axis& b) { return a.name == b.name; };
+    if (!std::equal(here.begin(), here.end(), there.begin(), there.end(), are_as_long)) return false;
+    // The same names in another order are another layout, which sizes tell only where they differ.
+    return std::equal(here.begin(), here.end(), there.begin(), are_called_alike) ||
+           !std::is_permutation(here.begin(), here.end(), there.begin(), are_called_alike);
 }
 
 void Event::wait() const {
@@ -161,6 +170,15 @@ const DeviceArray& Session::Impl::own(const Array& array) const {
     return impl.array;
 }
 
+const DeviceArray& Session::Impl::made(const Array& array, host::Queue& queue) {
+    const DeviceArray& source = own(array);
+    order.before(queue, source, Order::Use::read);
+    // A driver's queue goes in order, and nothing of what it has got is taken back; the native device's commands may be.
+    host::Event making = array.impl()->making->check();
+    if (making && engine.device().backend == host::Backend::native) makings.push_back(std::move(making));
+    return source;
+}
+
 DeviceArray Session::Impl::dense(const DeviceArray& array) {
     if (array.desc.is_dense()) return array;
     const std::size_t offset = static_cast<std::size_t>(array.desc.offset) * bytes_of(array.desc.type);
@@ -172,8 +190,9 @@ DeviceArray Session::Impl::dense(const DeviceArray& array) {
     call.algorithm = &pack_algorithm();
     call.parameters = call.algorithm->parameters.defaults();
     call.inputs.emplace("image", array);
-    const auto running = session.submit(call);
+    const auto running = session.submit(call, {}, std::exchange(makings, {}));
     held.push_back({running, call.inputs});
+    if (engine.device().backend == host::Backend::native) makings.push_back(running->done());
     DeviceArray packed = running->result().outputs.at("image");
     packed.metadata = array.metadata;
     return packed;
@@ -201,8 +220,7 @@ DeviceArray Session::Impl::upload(const View& view, std::string_view stage) {
 
 DeviceArray Session::Impl::take(const Input& input, const std::string& name) {
     if (const Array* array = std::get_if<Array>(&input)) {
-        order.before(session.queue(), own(*array), Order::Use::read);
-        return dense(own(*array));
+        return dense(made(*array, session.queue()));
     }
     const View& view = std::get<View>(input);
     check_given(view.desc, view.data, name);
@@ -230,9 +248,11 @@ Array Session::allocate(const ArrayDesc& desc) {
 Array Session::upload(const View& view) {
     const std::lock_guard lock(impl_->mutex);
     check_given(view.desc, view.data, {});
-    DeviceArray array = impl_->upload(view, "upload");
-    impl_->session.queue().barrier({}, "upload").wait();
-    return impl_->array(std::move(array));
+    return impl_->with_memory_of_the_caller([&] {
+        DeviceArray array = impl_->upload(view, "upload");
+        impl_->session.queue().barrier({}, "upload").wait();
+        return impl_->array(std::move(array));
+    });
 }
 
 HostArray Session::download(const Array& array) {
@@ -244,8 +264,12 @@ HostArray Session::download(const Array& array) {
 
 void Session::download(const Array& array, const MutableView& view) {
     const std::lock_guard lock(impl_->mutex);
-    impl_->order.before(impl_->session.queue(), impl_->own(array), Order::Use::read);
-    const DeviceArray source = impl_->dense(impl_->own(array));
+    impl_->own(array);
+    if (impl_->engine.device().backend == host::Backend::native) array.impl()->making->check().wait();
+    impl_->makings.clear();
+    const DeviceArray source =
+        impl_->with_memory_of_the_caller([&] { return impl_->dense(impl_->made(array, impl_->session.queue())); });
+    for (const host::Event& packed : std::exchange(impl_->makings, {})) packed.wait();
     check_view(view.desc, view.data, {});
     ArrayDesc from_zero = view.desc;
     from_zero.offset = 0;
@@ -255,8 +279,10 @@ void Session::download(const Array& array, const MutableView& view) {
     if (view.desc.count() == 0) return;
     auto* to = static_cast<std::byte*>(view.data) + static_cast<std::size_t>(view.desc.offset) * bytes_of(view.desc.type);
     host::Queue& queue = impl_->session.queue();
-    queue.barrier({}, "download");   // ties a queue that is out of order
-    queue.read(source.buffer, 0, to, source.desc.dense_bytes(), "download").wait();
+    impl_->with_memory_of_the_caller([&] {
+        queue.barrier({}, "download");   // ties a queue that is out of order
+        queue.read(source.buffer, 0, to, source.desc.dense_bytes(), "download").wait();
+    });
 }
 
 HostArray Session::pinned(const ArrayDesc& desc) {
@@ -281,31 +307,39 @@ Event Session::write(const Array& array, const View& view, std::span<const Event
                           "dense memory of the same type and size", "upload() takes memory with gaps");
     }
     host::Queue& queue = impl_->upload_queue();
-    impl_->order.before(queue, target, Order::Use::write);
-    queue.barrier(to_host(wait), "write");
-    queue.write(target.buffer, 0, view.data, target.desc.dense_bytes(), "write");
-    const host::Event done = queue.barrier({}, "write");
-    impl_->order.after(queue, target, Order::Use::write, done);
-    queue.flush();
-    return to_public(done);
+    return Impl::ended_on(queue, [&] {
+        impl_->order.before(queue, target, Order::Use::write);
+        queue.barrier(to_host(wait), "write");
+        queue.write(target.buffer, 0, view.data, target.desc.dense_bytes(), "write");
+        const host::Event done = queue.barrier({}, "write");
+        impl_->order.after(queue, target, Order::Use::write, done);
+        array.impl()->making->set(done);
+        queue.flush();
+        return to_public(done);
+    });
 }
 
 Event Session::read(const Array& array, const MutableView& view, std::span<const Event> wait) {
     const std::lock_guard lock(impl_->mutex);
-    const DeviceArray& source = impl_->own(array);
+    impl_->own(array);
     check_view(view.desc, view.data, {});
+    const DeviceArray& source = array.impl()->array;
     if (!view.desc.is_dense() || !source.desc.is_dense() || !fits(view.desc, source.desc)) {
         throw ConfigError("", with_gaps(view.desc) + " for an array of " + with_gaps(source.desc),
                           "dense memory of the same type and size");
     }
     host::Queue& queue = impl_->download_queue();
-    impl_->order.before(queue, source, Order::Use::read);
-    queue.barrier(to_host(wait), "read");
-    queue.read(source.buffer, 0, view.data, source.desc.dense_bytes(), "read");
-    const host::Event done = queue.barrier({}, "read");
-    impl_->order.after(queue, source, Order::Use::read, done);
-    queue.flush();
-    return to_public(done);
+    return Impl::ended_on(queue, [&] {
+        queue.barrier(to_host(wait), "read");
+        impl_->makings.clear();
+        impl_->made(array, queue);
+        if (!impl_->makings.empty()) queue.barrier(std::exchange(impl_->makings, {}), "what makes it");
+        queue.read(source.buffer, 0, view.data, source.desc.dense_bytes(), "read");
+        const host::Event done = queue.barrier({}, "read");
+        impl_->order.after(queue, source, Order::Use::read, done);
+        queue.flush();
+        return to_public(done);
+    });
 }
 
 namespace {

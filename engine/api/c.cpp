@@ -5,6 +5,10 @@
 #include "parallax/host/json.hpp"
 #include "parallax/parallax.hpp"
 
+#if !defined(_WIN32)
+#include <pthread.h>
+#endif
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -72,19 +76,44 @@ struct LastError {
     }
 };
 
+thread_local LastError* error_there = nullptr;
+
+void leave_error(void*) noexcept {
+    if (error_there != nullptr) std::destroy_at(std::exchange(error_there, nullptr));
+}
+
+#if defined(_WIN32)
+void leave_with_thread() noexcept {
+    struct Leaver {
+        ~Leaver() { leave_error(nullptr); }
+    };
+    thread_local const Leaver leaver;
+}
+#else
+/// A destructor of a thread_local object ends the process where there is no memory for its registration. This one is left out then,
+/// which costs the words of one message.
+pthread_key_t threads_end{};
+const bool has_threads_end = ::pthread_key_create(&threads_end, leave_error) == 0;
+
+/// Where the library is unloaded, too: a thread that ends later must not look for it.
+[[gnu::destructor]] void forget_threads() noexcept {
+    if (has_threads_end) ::pthread_key_delete(threads_end);
+}
+
+void leave_with_thread() noexcept {
+    if (has_threads_end) static_cast<void>(::pthread_setspecific(threads_end, &error_there));
+}
+#endif
+
 /// Of this thread. It goes with the thread, before objects of the host's with static storage, which may call all the same: they
 /// find another in its place.
 LastError& last_error() {
     alignas(LastError) thread_local std::byte room[sizeof(LastError)];
-    thread_local LastError* there = nullptr;
-    struct Leaver {
-        ~Leaver() { std::destroy_at(std::exchange(there, nullptr)); }
-    };
-    if (there == nullptr) {
-        there = new (room) LastError;
-        thread_local const Leaver leaver;   // once for each thread
+    if (error_there == nullptr) {
+        error_there = new (room) LastError;
+        leave_with_thread();
     }
-    return *there;
+    return *error_there;
 }
 
 const Error& foreign_exception = *new Error("an exception that is not one of C++'s");   // made now: later there may be no memory

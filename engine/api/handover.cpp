@@ -1,7 +1,7 @@
 #include "api/handover.hpp"
 
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace parallax {
@@ -34,7 +34,7 @@ void Turns::hand_over(std::function<void()> work, std::function<void()> after) {
     after_ = std::move(after);
     try {
         thread_ = std::thread(work);
-    } catch (const std::system_error&) {   // none to be had: the caller hands it over
+    } catch (const std::exception&) {   // none to be had: the caller hands it over
         work();
         std::exchange(after_, {})();
     }

@@ -3,6 +3,7 @@
 
 #include "api/handover.hpp"
 #include "api/local.hpp"
+#include "api/making.hpp"
 #include "api/order.hpp"
 #include "core/session.hpp"
 #include "exec/pools.hpp"
@@ -46,6 +47,7 @@ struct PARALLAX_LOCAL Event::Impl {
 struct PARALLAX_LOCAL Array::Impl {
     std::shared_ptr<Engine::Impl> engine;   ///< keeps the device open
     DeviceArray array;
+    std::shared_ptr<Making> making = std::make_shared<Making>();
 };
 
 struct PARALLAX_LOCAL Pending::Impl {
@@ -68,6 +70,9 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     Array array(DeviceArray) const;
     /// Throws ConfigError for an array of another engine.
     const DeviceArray& own(const Array&) const;
+    /// The same to read from: what `queue` gets from now on comes behind its making. Throws what its making ended with; what may yet
+    /// end badly is put into `makings`.
+    const DeviceArray& made(const Array&, host::Queue& queue);
     /// As kernels take it: packed on the device where it has gaps.
     DeviceArray dense(const DeviceArray&);
     /// Enqueued on the queue of the work; the memory must live until the next event of that queue.
@@ -82,18 +87,23 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     Pending submit(const engine::Call&, const CallOptions&, Pace);
     /// What comes after a call that is with the device, or has failed on the way there.
     void note_end(const engine::Running&, const std::map<std::string, DeviceArray, std::less<>>& inputs);
-    /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it.
+    /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it, and what they ended with
+    /// is not the next call's.
     template <class Work>
-    auto with_memory_of_the_caller(Work&& work) {
+    static auto ended_on(host::Queue& queue, Work&& work) {
         try {
             return work();
         } catch (...) {
             try {
-                session.queue().finish();
-            } catch (const Error&) {   // the first error is the one to tell
+                queue.finish();
+            } catch (const std::exception&) {   // the first error is the one to tell
             }
             throw;
         }
+    }
+    template <class Work>
+    auto with_memory_of_the_caller(Work&& work) {
+        return ended_on(session.queue(), std::forward<Work>(work));
     }
     /// Queues for transfers, made when they are first needed; the host application's where the session is on that.
     host::Queue& upload_queue();
@@ -105,7 +115,8 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     engine::Session session;
     engine::HostPool records;     ///< where submitted calls read theirs
     std::unique_ptr<host::Queue> uploads, downloads;
-    Order order;
+    Order order{engine.impl()->engine.device().backend == host::Backend::native};
+    std::vector<host::Event> makings;   ///< which the next call waits for, so that it fails as they do
     host::Event last;             ///< the end of what was submitted last
     /// What commands under way use, in the order of their submission: not every driver keeps it for them (rusticl 22.3).
     struct Held {
@@ -120,8 +131,8 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
 void check_view(const ArrayDesc&, const void* data, const std::string& name);
 /// Elements from the start of the memory to behind the last one.
 std::int64_t extent_of(const ArrayDesc&) noexcept;
-/// Whether memory of the first description can take the second's elements: of the same type and as many along each axis, whatever
-/// the axes are called, axes of one element left out; or a single row of as many.
+/// Whether memory of the first description can take the second's elements: of the same type and as many along each axis, axes of one
+/// element left out; or a single row of as many. Axes may be called otherwise, but not by the same names in another order.
 bool fits(const ArrayDesc& memory, const ArrayDesc& array);
 std::vector<host::Event> to_host(std::span<const Event>);
 Event to_public(host::Event);

@@ -15,7 +15,7 @@
 
 namespace parallax {
 
-Job::Job() : impl_(std::make_unique<Impl>()) { impl_->json["parallax"] = 1; }
+Job::Job() : impl_(std::make_unique<Impl>()) { impl_->json = Json{{"parallax", 1}}; }
 Job::~Job() = default;
 Job::Job(const Job& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Job& Job::operator=(const Job& other) {

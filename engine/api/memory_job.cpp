@@ -44,6 +44,7 @@ DeviceArray Session::Impl::take_for(const engine::InputSpec& spec, engine::NonFi
     if (policy != engine::NonFinite::propagate && has_others && array.desc.count() > 0) {
         const std::size_t bytes = array.desc.dense_bytes();
         HostArray values = HostArray::make(array.desc);
+        for (const host::Event& making : std::exchange(makings, {})) making.wait();
         session.queue().read(array.buffer, 0, values.data(), bytes, spec.name).wait();
         engine::apply_non_finite(values, policy, fmt::format("input \"{}\"", spec.name));
         DeviceArray finite = session.allocate(array.desc);   // the caller's own array stays as it is
@@ -66,6 +67,7 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
     const engine::Pipeline pipeline = job.pipeline();
     std::vector<std::string> told;
 
+    impl_->makings.clear();   // of a call that was refused
     return impl_->with_memory_of_the_caller([&] {
         if (impl_->borrowed) impl_->session.queue().barrier({}, "job");
         std::map<engine::Source, DeviceArray> arrays;

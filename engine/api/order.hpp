@@ -18,6 +18,10 @@ namespace parallax {
 /// other, so that transfers go on beside work on other arrays. Not for several threads at once.
 class Order {
 public:
+    /// `fails_alone`: of a device whose commands may fail by themselves. Order is all that is waited for: what failed or was stopped
+    /// may be written over.
+    explicit Order(bool fails_alone) : fails_alone_(fails_alone) {}
+
     enum class Use { read, write };
 
     /// Makes what `queue` gets from now on wait for what other queues still do with the array.
@@ -32,6 +36,7 @@ private:
         const host::Queue* queue;
         host::Event done;
     };
+    bool fails_alone_;
     std::vector<Touch> touches_;   ///< that have not ended, as far as is known
 };
 

@@ -120,7 +120,8 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
             into.emplace(name, target);
         }
     }
-    const std::vector<host::Event> wait = to_host(options.wait);
+    std::vector<host::Event> wait = to_host(options.wait);
+    for (host::Event& making : std::exchange(makings, {})) wait.push_back(std::move(making));
     let_go_of_what_has_ended();
     session.cancel_when([cancel = options.cancel] { return cancel.cancelled(); }, pace != Pace::at_once);
     auto pending = std::make_shared<Pending::Impl>();
@@ -142,11 +143,22 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
             },
             [this, running = pending->running, inputs = call.inputs] { note_end(*running, inputs); });
     } else {
-        session.hand_over(*pending->running, wait);
+        const auto failed = std::make_shared<Failed>();   // now: later there may be no memory
+        try {
+            session.hand_over(*pending->running, wait);
+        } catch (...) {   // half of it may have been done
+            failed->set(std::current_exception());
+            for (const auto& [name, target] : options.into) target.impl()->making->set(host::Event(failed));
+            throw;
+        }
         note_end(*pending->running, call.inputs);
         pending->done = to_public(last);
     }
-    for (const auto& [name, output] : pending->running->result().outputs) pending->arrays.emplace(name, array(output));
+    for (const auto& [name, output] : pending->running->result().outputs) {
+        const Array& made = pending->arrays.emplace(name, array(output)).first->second;
+        made.impl()->making->set(pending->done.impl()->event);
+    }
+    for (const auto& [name, target] : options.into) target.impl()->making->set(pending->done.impl()->event);
     const engine::CallResult& result = pending->running->result();
     const auto& log = *engine.impl();
     if (result.plan_seconds > 0)
@@ -226,6 +238,7 @@ Pending Session::Impl::submit(const Call& call, Pace pace) {
         session.queue().barrier(to_host(options.wait), call.algorithm);
         options.wait.clear();
     }
+    makings.clear();   // of a call that was refused
     return with_memory_of_the_caller([&] {
         for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
             for (const auto& [name, input] : *inputs) core.inputs.insert_or_assign(name, take(input, name));

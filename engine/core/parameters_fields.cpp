@@ -112,6 +112,9 @@ double checked_length(double value, const Json& written, const NumberRule& rule,
     const double metres = value / per_metre(unit);
     if (!std::isfinite(value) || !admits(rule, metres))
         throw ConfigError(pointer, describe(written), expected_length(rule, unit));
+    constexpr double least = 1e-30, most = 1e30;   // beyond, squares and quotients of lengths are infinite
+    if (metres != 0 && !(std::abs(metres) >= least && std::abs(metres) <= most))
+        throw ConfigError(pointer, describe(written), "a length from 1e-30 to 1e30 m");
     return metres;
 }
 

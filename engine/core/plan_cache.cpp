@@ -21,8 +21,7 @@ std::map<PlanCache::Key, PlanCache::Entry>::iterator PlanCache::oldest_idle(bool
 std::uint64_t PlanCache::drop(std::map<Key, Entry>::iterator entry, Dropped& dropped) {
     const std::uint64_t bytes = entry->second.plan->state_bytes;
     bytes_ -= bytes;
-    dropped.push_back(std::move(entry->second.plan));
-    plans_.erase(entry);
+    dropped.insert(plans_.extract(entry));
     return bytes;
 }
 

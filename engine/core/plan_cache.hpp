@@ -57,7 +57,7 @@ private:
         host::Event until;
     };
     using Key = std::pair<Owner, std::string>;
-    using Dropped = std::vector<std::shared_ptr<CachedPlan>>;   ///< goes when the mutex is free again
+    using Dropped = std::map<Key, Entry>;   ///< goes when the mutex is free again, and asks for no memory
     static constexpr std::size_t most_plans = 256;
 
     bool is_idle(const Entry&) const;

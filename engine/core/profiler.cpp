@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
 
 namespace parallax::engine {
 
@@ -46,13 +50,29 @@ void Profiler::add(std::string_view name, StageKind kind, double seconds) {
 
 namespace {
 
-Stage& child_of(std::vector<Stage>& siblings, const std::string& name, StageKind kind) {
-    const auto found = std::find_if(siblings.begin(), siblings.end(),
-                                    [&](const Stage& s) { return s.name == name && s.kind == kind; });
-    if (found != siblings.end()) return *found;
-    siblings.push_back({name, kind, 0, 0, true, {}});
-    return siblings.back();
-}
+/// Where stages stand among their siblings, of which a job may have a hundred thousand.
+class Places {
+public:
+    Places() = default;
+    /// Of siblings that are there.
+    explicit Places(const std::vector<Stage>& siblings) {
+        for (std::size_t i = 0; i < siblings.size(); ++i) places_.try_emplace({0, siblings[i].kind, siblings[i].name}, i);
+    }
+    /// The one of that name, or a new one behind the others. `path`: of the siblings.
+    std::size_t child_of(std::size_t path, std::vector<Stage>& siblings, const std::string& name, StageKind kind) {
+        const auto [place, is_new] = places_.try_emplace({path, kind, name}, siblings.size());
+        if (is_new) siblings.push_back({name, kind, 0, 0, true, {}});
+        return place->second;
+    }
+    /// A number of what lies below a sibling.
+    std::size_t path_of(std::size_t path, std::size_t sibling) {
+        return paths_.try_emplace({path, sibling}, paths_.size() + 1).first->second;
+    }
+
+private:
+    std::map<std::tuple<std::size_t, StageKind, std::string>, std::size_t> places_;
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> paths_;
+};
 
 void sum_up(Stage& stage) {
     for (Stage& child : stage.children) {
@@ -66,14 +86,18 @@ void sum_up(Stage& stage) {
 
 std::vector<Stage> Profiler::collect() {
     std::vector<Stage> roots;
+    Places places;
     for (const Entry& entry : entries_) {
         std::vector<Stage>* level = &roots;
+        std::size_t path = 0;
         for (std::size_t i = 0; i + 1 < entry.path.size(); ++i) {
-            Stage& group = child_of(*level, entry.path[i], entry.kind);
+            const std::size_t at = places.child_of(path, *level, entry.path[i], entry.kind);
+            Stage& group = (*level)[at];
             group.calls = std::max(group.calls, 1);
             level = &group.children;
+            path = places.path_of(path, at);
         }
-        Stage& leaf = child_of(*level, entry.path.back(), entry.kind);
+        Stage& leaf = (*level)[places.child_of(path, *level, entry.path.back(), entry.kind)];
         leaf.calls += entry.calls;
         if (!entry.event) {
             leaf.seconds += entry.seconds;
@@ -88,8 +112,9 @@ std::vector<Stage> Profiler::collect() {
 }
 
 void merge(std::vector<Stage>& into, const std::vector<Stage>& more) {
+    Places places(into);
     for (const Stage& stage : more) {
-        Stage& same = child_of(into, stage.name, stage.kind);
+        Stage& same = into[places.child_of(0, into, stage.name, stage.kind)];
         same.seconds += stage.seconds;
         same.calls += stage.calls;
         same.measured = same.measured && stage.measured;

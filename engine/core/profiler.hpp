@@ -5,6 +5,7 @@
 #include "parallax/host/json.hpp"
 
 #include <chrono>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,7 +68,10 @@ public:
     HostTimer(Profiler& profiler, std::string name, StageKind kind = StageKind::host)
         : profiler_(profiler), name_(std::move(name)), kind_(kind), start_(std::chrono::steady_clock::now()) {}
     ~HostTimer() {
-        profiler_.add(name_, kind_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+        try {
+            profiler_.add(name_, kind_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+        } catch (const std::bad_alloc&) {   // it stays untimed
+        }
     }
     HostTimer(const HostTimer&) = delete;
     HostTimer& operator=(const HostTimer&) = delete;

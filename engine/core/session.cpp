@@ -186,7 +186,8 @@ std::string why_not(const Algorithm& algorithm, const Variant& variant, const Pr
     if (std::find(variant.backends.begin(), variant.backends.end(), backend) == variant.backends.end()) {
         return "does not run on the " + std::string(host::to_string(backend)) + " backend";
     }
-    if (problem.slab > 0 && !variant.slabs) return "needs its input as a whole";
+    if (problem.slab > 0 && !variant.slabs)
+        return "needs its input as a whole, of which slabs alone fit into memory: raise memory_limit, or take a device with more";
     if (problem.ranks > 1 && !variant.part) return "runs on one device";
     std::string reason = variant.supports(problem, context).why_not;
     return reason.empty() ? verdict_on(context.info(), algorithm.name, variant, WorkClass::of(algorithm, problem).type) : reason;

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 
 namespace parallax::engine {
 
@@ -44,7 +45,10 @@ struct HostPool::Shelf {
         constexpr std::size_t most = 64;   // items of many sizes must not pile up
         const std::lock_guard lock(mutex);
         if (free.size() >= most) free.erase(free.begin());
-        free.emplace(bytes, std::move(memory));
+        try {
+            free.emplace(bytes, std::move(memory));
+        } catch (const std::bad_alloc&) {   // it goes instead
+        }
         came.notify_all();
     }
 };
@@ -82,7 +86,12 @@ host::Buffer DevicePool::acquire(std::size_t bytes) {
 }
 
 void DevicePool::release(host::Buffer buffer) {
-    if (keep_ && buffer) free_.emplace(buffer.bytes(), std::move(buffer));
+    if (!keep_ || !buffer) return;
+    const std::size_t bytes = buffer.bytes();
+    try {
+        free_.emplace(bytes, std::move(buffer));
+    } catch (const std::bad_alloc&) {   // it goes instead
+    }
 }
 
 }  // namespace parallax::engine

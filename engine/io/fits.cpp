@@ -22,10 +22,10 @@ constexpr std::size_t card_bytes = 80;
 constexpr std::size_t most_cards = 1 << 16, most_units = 1 << 14;
 constexpr const char* again = "the header is damaged or the file cut off: write or copy it again";
 
-/// Keys of which a second, other value would make another image. Others may stand there as often as they like.
+/// Keys of which a second, other value would make another image. Others may stand there as often as they like: a compressed
+/// image keeps the name that it had before beside its table's, EXTNAME, of which the first is taken.
 bool has_meaning(std::string_view key) {
-    constexpr std::string_view keys[] = {"BITPIX", "BSCALE", "BZERO",    "BLANK", "EXTNAME",
-                                         "GROUPS", "PCOUNT", "XTENSION", "ZIMAGE"};
+    constexpr std::string_view keys[] = {"BITPIX", "BSCALE", "BZERO", "BLANK", "GROUPS", "PCOUNT", "XTENSION", "ZIMAGE"};
     constexpr std::string_view numbered[] = {"NAXIS", "CDELT", "CUNIT", "CTYPE", "CD"};
     const std::size_t digits = std::min(key.find_first_of("0123456789"), key.size());
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys) ||

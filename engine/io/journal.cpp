@@ -213,7 +213,7 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
     // A journal renames and removes with the rights of who reads it. In a folder where anybody may put one (/tmp) those of others
     // are theirs to finish.
     if (status.st_uid == ::geteuid()) return journal;
-    if (base.owner() != status.st_uid) return nullptr;
+    if (!base.is_of(status.st_uid)) return nullptr;
     journal->stranger_ = status.st_uid;
     return journal;
 }
@@ -262,7 +262,7 @@ bool Journal::may_count(const host::Folder& base, const std::string& transaction
 #else
     struct stat status{};
     return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-           (status.st_uid == ::geteuid() || status.st_uid == base.owner());
+           (status.st_uid == ::geteuid() || base.is_of(status.st_uid));
 #endif
 }
 

@@ -2,6 +2,7 @@
 // and no more than a warning: both become errors here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 
@@ -146,6 +147,15 @@ FileInfo read_header(const Source& source, File& file, Decoder& decoder) {
     return result;
 }
 
+/// Whether scans have brought all bits of the coefficients that they have brought. Before, a picture is there, but blurred. Of others
+/// nothing need come (below 0): they are 0.
+bool has_all_scans(const jpeg_decompress_struct& jpeg) {
+    if (jpeg.coef_bits == nullptr) return true;   // it is not progressive
+    for (int c = 0; c < jpeg.num_components; ++c)
+        if (std::any_of(jpeg.coef_bits[c], jpeg.coef_bits[c] + DCTSIZE2, [](int missing) { return missing > 0; })) return false;
+    return true;
+}
+
 }  // namespace
 
 bool matches(Head head) { return head.size() >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff; }
@@ -163,6 +173,7 @@ HostArray read(const Source& source) {
     return read_picture(source, header, [&](std::byte* to) {
         jpeg_decompress_struct& jpeg = decoder.jpeg;
         const std::size_t row = header.desc.dense_bytes() / static_cast<std::size_t>(header.desc.size('y'));
+        bool whole = true;
         const bool ok = decoder.attempt([&] {
             jpeg.out_color_space = header.colour == Colour::rgb ? JCS_RGB : JCS_GRAYSCALE;
             jpeg_start_decompress(&jpeg);
@@ -170,9 +181,13 @@ HostArray read(const Source& source) {
                 JSAMPROW at = reinterpret_cast<JSAMPROW>(to) + row * jpeg.output_scanline;
                 jpeg_read_scanlines(&jpeg, &at, 1);
             }
+            whole = has_all_scans(jpeg);
             jpeg_finish_decompress(&jpeg);
         });
         if (!ok || decoder.errors.damaged) fail_with(source, decoder);
+        if (!whole)
+            fail(source, "is a progressive JPEG picture without its last scans: it would be blurred",
+                 "the file was cut off and closed again: copy the original");
     });
 }
 

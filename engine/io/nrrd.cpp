@@ -528,7 +528,7 @@ StoredArray read_header(const Source& source) {
         array.at += static_cast<std::uint64_t>(skip);
     } else if (skip != 0) {
         fail(source, fmt::format("has a byte skip of {} in its NRRD header, which is not read", field(header, "byteskip")),
-             again);
+             skip > 0 ? "write it without \"byte skip\"" : again);
     }
     check_stored(source, array);
     file.in_slices = has_slices(file.desc) && file.page_axes < 2;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
+#include <string_view>
 
 #include "io/exif.hpp"
 #include "io/file.hpp"
@@ -33,7 +34,13 @@ void on_error(png_structp png, png_const_charp text) {
     png_longjmp(png, 1);
 }
 
-void on_warning(png_structp, png_const_charp) {}
+/// A stream of pixels whose check value does not fit, or that cannot be unpacked to its end, says that they are others than were written.
+/// What libpng else warns of loses none: bytes behind the stream, or more pixels, as some encoders pad with.
+void on_warning(png_structp png, png_const_charp text) {
+    const std::string_view said = text;
+    const bool padded = said.find("Extra compressed") != said.npos || said.find("Too much image data") != said.npos;
+    if (said.starts_with("IDAT") && !padded) png_error(png, text);
+}
 
 /// libpng unpacks the pixels' stream to its end, also what no row takes: this is where that has its limit.
 void on_read(png_structp png, png_bytep to, std::size_t bytes) {

@@ -38,7 +38,7 @@ constexpr std::string_view which_begins = "folder ";
 struct Pointer {
     std::string text;
     bool is_mine = false;
-    bool is_of_folder = false;   ///< of whoever the folder is, who could do there what he liked in any case
+    bool is_of_folder = false;   ///< of somebody who could do there what he liked in any case (Folder::is_of())
     bool lives = false, may_live = false;
 };
 
@@ -63,7 +63,7 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
-    pointer.is_of_folder = is_file && status.st_uid == folder.owner();
+    pointer.is_of_folder = is_file && !pointer.is_mine && folder.is_of(status.st_uid);
 #endif
     return pointer;
 }
@@ -173,7 +173,7 @@ bool has_pointer(const host::Folder& folder, const std::string& transaction) {
 
 bool is_begun(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    return pointer && pointer->is_mine && !pointer->may_live && !pointer->text.ends_with('\n');
+    return pointer && (pointer->is_mine || pointer->is_of_folder) && !pointer->may_live && !pointer->text.ends_with('\n');
 }
 
 std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string& transaction) {

@@ -150,7 +150,7 @@ public:
         const auto known = open_.find(relative);
         if (known != open_.end()) return known->second;
         host::Folder folder = opened(relative);
-        if (stranger_ && folder.owner() != stranger_)
+        if (stranger_ && !folder.is_of(*stranger_))
             throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
         return open_.emplace(relative, std::move(folder)).first->second;
     }

@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "parallax/host/error.hpp"
@@ -15,7 +16,27 @@ namespace {
 int on_close(thandle_t) { return 0; }   // the owner closes, so that a failure can be reported
 int no_map(thandle_t, void**, toff_t*) { return 0; }
 void no_unmap(thandle_t, void*, toff_t) {}
-int no_warning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+
+/// The first message of its kind. Where there is no memory for it, only the reason is lost.
+void keep(std::string& first, const char* format, va_list arguments) noexcept {
+    if (!first.empty()) return;
+    char text[300];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    try {
+        first = text;
+    } catch (const std::bad_alloc&) {
+        first = "damaged";   // short enough to need none
+    }
+}
+
+/// Of warnings in decoding: those of fax codes, of a JPEG stream of another size, and libjpeg's own. Others are of what is unusual.
+bool loses_pixels(std::string_view text) {
+    if (text.find("extraneous bytes") != std::string_view::npos) return false;   // between segments
+    for (const std::string_view words : {"Bad code word", "Premature E", "Line length mismatch", "Improper JPEG strip/tile size",
+                                         "Corrupt JPEG data", "Premature end of JPEG", "Inconsistent progression", "Invalid SOS parameters"})
+        if (text.find(words) != std::string_view::npos) return true;
+    return false;
+}
 
 }   // namespace
 
@@ -49,24 +70,23 @@ toff_t TiffFile::on_size(thandle_t state) {
 }
 
 int TiffFile::on_error(TIFF*, void* state, const char*, const char* format, va_list arguments) noexcept {
-    auto& error = static_cast<State*>(state)->error;
-    if (error.empty()) {
-        char text[300];
-        std::vsnprintf(text, sizeof text, format, arguments);
-        try {
-            error = text;
-        } catch (const std::bad_alloc&) {
-            // The call fails all the same; only its reason is lost.
-        }
-    }
+    keep(static_cast<State*>(state)->error, format, arguments);
     return 1;  // handled: not to the global handler, which prints
+}
+
+int TiffFile::on_warning(TIFF*, void* state, const char*, const char* format, va_list arguments) noexcept {
+    std::string text;
+    keep(text, format, arguments);   // libjpeg's come as arguments
+    std::string& loss = static_cast<State*>(state)->loss;
+    if (loss.empty() && loses_pixels(text)) loss.swap(text);
+    return 1;
 }
 
 TiffFile::TiffFile(State state) : state_(new State(std::move(state))) {
     const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
     if (!options) throw std::bad_alloc();
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, state_.get());
-    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), no_warning, nullptr);
+    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, state_.get());
     // Nothing inside libtiff needs more than a strip as it is stored, or a row of it; a lying header may ask for more.
     const std::uint64_t most = (std::uint64_t{256} << 20) + 2 * state_->file.size();
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most));
@@ -81,13 +101,14 @@ TiffFile::TiffFile(State state) : state_(new State(std::move(state))) {
 
 TiffFile TiffFile::open(File file) {
     Chain chain = walk_chain(file);
-    return TiffFile({std::move(file), {}, std::move(chain)});
+    return TiffFile({std::move(file), {}, {}, std::move(chain)});
 }
 
 TiffFile TiffFile::open(const std::filesystem::path& path, Chain chain) {
-    return TiffFile({File::open(path), {}, std::move(chain)});
+    return TiffFile({File::open(path), {}, {}, std::move(chain)});
 }
 
 std::string TiffFile::take_error() const { return std::exchange(state_->error, {}); }
+std::string TiffFile::take_loss() const { return std::exchange(state_->loss, {}); }
 
 }  // namespace parallax::io::tiff

@@ -31,11 +31,14 @@ public:
     bool go_to(std::uint64_t directory) const { return TIFFSetSubDirectory(tiff_.get(), directory) != 0; }
     /// The first error since the last call; empty: none.
     std::string take_error() const;
+    /// The first warning since the last call that means other pixels than were meant: libtiff goes on where a stream by JPEG or by a
+    /// fax code is cut off, damaged or of another size than its strip. Empty: none.
+    std::string take_loss() const;
 
 private:
     struct State {
         File file;
-        std::string error{};
+        std::string error{}, loss{};
         Chain chain{};   ///< of a file that is read
     };
     struct Close {
@@ -49,6 +52,7 @@ private:
     static toff_t on_seek(thandle_t, toff_t offset, int origin);
     static toff_t on_size(thandle_t);
     static int on_error(TIFF*, void* state, const char* module, const char* format, va_list) noexcept;
+    static int on_warning(TIFF*, void* state, const char* module, const char* format, va_list) noexcept;
 
     std::unique_ptr<State> state_;  // outlives tiff_, which calls back into it
     std::unique_ptr<TIFF, Close> tiff_;

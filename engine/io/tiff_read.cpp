@@ -98,19 +98,30 @@ private:
                              TIFFGetStrileByteCount(tiff, index)),
                  again);
         const std::string why = Unpacker::knows(page_.compression) ? unpacker_.unpack(file_, page_, index, room, to)
-                                                                   : decode_by_libtiff(index, to, bytes);
+                                                                   : decode_by_libtiff(index, to, room);
         if (!why.empty())
             fail(source_, fmt::format("its TIFF {} {} cannot be decoded: {}", what, index, why),
                  "the file is cut off or damaged: write or copy it again");
     }
 
     /// Returns why it cannot.
-    std::string decode_by_libtiff(std::uint32_t index, std::byte* to, std::uint64_t bytes) const {
+    std::string decode_by_libtiff(std::uint32_t index, std::byte* to, const Room& room) {
         TIFF* tiff = file_.handle();
+        const std::uint64_t bytes = room.bytes;
+        if (page_.compression == COMPRESSION_WEBP) {
+            std::uint32_t columns = page_.width;
+            if (page_.tiled) TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &columns);
+            if (std::string why = unpacker_.check_webp(file_, page_, index, columns, bytes / room.row); !why.empty()) return why;
+        }
         const auto size = static_cast<tmsize_t>(bytes);
+        if (page_.compression != COMPRESSION_NONE) std::memset(to, 0, bytes);   // what a decoder leaves out is nobody's
+        if (page_.compression == COMPRESSION_CCITTRLE || page_.compression == COMPRESSION_CCITTRLEW)
+            return unpacker_.unpack_with_zeros_behind(file_, page_, index, to, bytes);
+        static_cast<void>(file_.take_loss());   // of its directory, which may say strange things
         if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) == size)
-            return {};
-        const std::string said = file_.take_error();
+            return file_.take_loss();
+        std::string said = file_.take_error();
+        if (said.empty()) said = file_.take_loss();
         return said.empty() ? "libtiff says no more" : said;
     }
 

@@ -172,14 +172,22 @@ std::string TiffSet::look_alike(const std::string& name) const {
     if (source_.options.open_part) return {};   // a confined job lists no folder
     const std::string outline = outline_of(name);
     if (outline == name) return {};   // ASCII has one form
+    if (!outlines_) {
+        outlines_.emplace();
+        std::error_code error;
+        const fs::path folder = source_.asked.parent_path();
+        for (const fs::path& entry : host::entries_of(folder.empty() ? fs::path(".") : folder, error)) {
+            std::string other = show(entry.filename());
+            std::string its = outline_of(other);
+            outlines_->emplace(std::move(its), std::move(other));
+        }
+    }
     std::string found;
-    std::error_code error;
-    const fs::path folder = source_.asked.parent_path();
-    for (const fs::path& entry : host::entries_of(folder.empty() ? fs::path(".") : folder, error)) {
-        const std::string other = show(entry.filename());
-        if (other == name || outline_of(other) != outline) continue;
+    const auto [first, end] = outlines_->equal_range(outline);
+    for (auto other = first; other != end; ++other) {
+        if (other->second == name) continue;
         if (!found.empty()) return {};
-        found = other;
+        found = other->second;
     }
     return found;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,6 +95,7 @@ private:
     std::uint64_t bytes_ = 0;
     mutable std::uint64_t calls_ = 0;
     mutable std::vector<std::size_t> opened_;   ///< members that are open, but the source
+    mutable std::optional<std::multimap<std::string, std::string>> outlines_;   ///< of all names in the folder, once listed
 };
 
 }   // namespace parallax::io::tiff

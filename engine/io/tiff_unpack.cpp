@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "io/packed_ends.hpp"
+#include "io/webp_size.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -105,6 +106,27 @@ std::string Unpacker::read_packed(const TiffFile& file, const Page& page, std::u
         page.tiled ? TIFFReadRawTile(tiff, index, packed_.data(), size) : TIFFReadRawStrip(tiff, index, packed_.data(), size);
     const std::string said = file.take_error();
     return got == size && size > 0 ? "" : said.empty() ? "it has no bytes" : said;
+}
+
+std::string Unpacker::unpack_with_zeros_behind(const TiffFile& file, const Page& page, std::uint32_t index, std::byte* to,
+                                               std::uint64_t bytes) {
+    if (std::string why = read_packed(file, page, index); !why.empty()) return why;
+    packed_.resize(packed_.size() + 4);
+    static_cast<void>(file.take_loss());
+    const bool good = TIFFReadFromUserBuffer(file.handle(), index, packed_.data(), static_cast<tmsize_t>(packed_.size()), to,
+                                             static_cast<tmsize_t>(bytes)) != 0;
+    std::string said = file.take_loss();
+    if (good) return said;
+    std::string error = file.take_error();
+    return !error.empty() ? error : !said.empty() ? said : "libtiff says no more";
+}
+
+std::string Unpacker::check_webp(const TiffFile& file, const Page& page, std::uint32_t index, std::uint32_t columns, std::uint64_t rows) {
+    if (std::string why = read_packed(file, page, index); !why.empty()) return why;
+    const auto size = webp_size(packed_);
+    if (!size) return "its bytes are no picture of WebP";
+    if (size->first == columns && size->second >= rows) return {};
+    return fmt::format("its picture of WebP has {} columns and {} rows, where {} and {} belong", size->first, size->second, columns, rows);
 }
 
 std::string Unpacker::inflate(Room room, std::byte* to) {

@@ -73,6 +73,9 @@ auto told_of(const fs::path& target, const char* what, F&& run) {
     }
 }
 
+/// What a folder takes of a disk; --limit output counts it, as one may make thousands for each file.
+constexpr std::uint64_t folder_bytes = 4096;
+
 }  // namespace
 
 Transaction::Transaction(fs::path base, How how)
@@ -135,6 +138,7 @@ const host::Folder& Transaction::place(const fs::path& relative) {
     if (!journal_) begin();
     if (const auto known = places_.find(relative); known != places_.end()) return known->second;
     const host::Folder folder = folder_->make(relative, [&](const fs::path& part) {
+        count(base_ / part, folder_bytes);
         journal_->made(part);
         made_.push_back(part);
     });
@@ -281,7 +285,8 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         }
         if (replaces_tree) keep_modes_of_tree(old, part, given);
         if (replaces_file) keep_mode(old, part);
-        const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) : fs::file_size(part, gone);
+        const std::uint64_t bytes = added.form == Form::folder ? bytes_of_tree(part) + folder_bytes * folders_of_tree(part)
+                                                               : fs::file_size(part, gone);
         if (!gone) count(target, bytes);
         return part;
     });
@@ -395,6 +400,11 @@ void Transaction::put_in_place() {
                          is_folder, entry.overwrite, was, old && !is_folder ? old->inode : 0, modified,
                          replaces_folder ? old->modified : 0});
     }
+    // All that asks for memory comes before the commit.
+    Done done;
+    done.moves = moves;
+    // Folders that are open: where the process may open no more, it can still finish or go back.
+    const FolderOf open = [this](const fs::path& folder) { return places_.at(folder); };
     told_of(entries_.front().target, "cannot be put in place", [&] {
         if (how_.synced) {
             for (const Entry& entry : entries_) places_.at(entry.folder).sync();
@@ -402,23 +412,27 @@ void Transaction::put_in_place() {
         }
         journal_->commit(moves, how_.synced);
     });
-    Done done;
-    done.moves = moves;
-    // Folders that are open: where the process may open no more, it can still finish or go back.
-    const FolderOf open = [this](const fs::path& folder) { return places_.at(folder); };
-    try {
-        go_forward(open, done, Gone::is_lost);
-    } catch (const std::system_error& error) {
+    left_ = true;   // whoever comes next goes on with it, whatever ends this
+    const auto undo = [&]() noexcept {
         try {
             journal_->undo();
             go_back(open, done);
-        } catch (const std::system_error&) {
-            left_ = true;   // whoever comes next goes on with it
+            left_ = false;
+        } catch (const std::exception&) {   // not even for that is there a disk, or memory
         }
+    };
+    try {
+        go_forward(open, done, Gone::is_lost);
+        left_ = false;
+    } catch (const std::system_error& error) {
+        undo();
         throw IoError(
             show(entries_.front().target),
             fmt::format("cannot be put in place, nor can those beside it: {} ({})", error.code().message(), error.what()),
             hint_for(error.code()));
+    } catch (const std::exception&) {
+        undo();
+        throw;
     }
 }
 

@@ -133,6 +133,12 @@ std::uint64_t bytes_of_tree(const fs::path& path) {
     return bytes;
 }
 
+std::uint64_t folders_of_tree(const fs::path& path) {
+    std::uint64_t folders = 1;
+    walk(path, {}, 0, [&](const Node& node) { folders += node.type == fs::file_type::directory ? 1 : 0; });
+    return folders;
+}
+
 namespace {
 
 /// 60 bits: a manifest's whole numbers have a sign.

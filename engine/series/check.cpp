@@ -67,7 +67,9 @@ std::string problem_of(const FileState& file, bool hashes) {
     if (!now) return "is missing";
     if (now->bytes != file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
     const bool as_it_was = file.modified != 0 && now->modified == file.modified;
-    return (hashes || !as_it_was) && io::hash_of_tree(path) != file.hash ? "holds something else than was written" : "";
+    if ((!hashes && as_it_was) || io::hash_of_tree(path) == file.hash) return {};
+    return as_it_was ? "holds something else than was written, with its size and time, by which --resume goes (remove it first)"
+                     : "holds something else than was written";
 }
 
 /// Transactions that nobody has ended, beside a file.

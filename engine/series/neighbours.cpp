@@ -1,5 +1,7 @@
 #include "series/neighbours.hpp"
 
+#include <iterator>
+
 namespace parallax::engine::series {
 
 std::vector<Frame> Neighbours::around(std::size_t item, std::int64_t window) {
@@ -14,10 +16,12 @@ std::shared_future<Frame> Neighbours::frame(std::size_t item) {
     const std::shared_future<Frame> mine = promise.get_future().share();
     {
         const std::lock_guard lock(mutex_);
-        recent_.remove(item);
+        if (const auto known = frames_.find(item); known != frames_.end()) {
+            recent_.splice(recent_.end(), recent_, known->second.place);
+            return known->second.frame;   // perhaps still being read
+        }
         recent_.push_back(item);
-        if (const auto known = frames_.find(item); known != frames_.end()) return known->second;   // perhaps still being read
-        frames_.emplace(item, mine);
+        frames_.emplace(item, Kept{mine, std::prev(recent_.end())});
         while (frames_.size() > kept_) {
             frames_.erase(recent_.front());   // whoever waits for it holds its future
             recent_.pop_front();

@@ -45,8 +45,12 @@ private:
     std::function<Frame(std::size_t)> read_;
     std::size_t items_, kept_;
     std::mutex mutex_;
-    std::map<std::size_t, std::shared_future<Frame>> frames_;
-    std::list<std::size_t> recent_;          ///< last used at the back
+    struct Kept {
+        std::shared_future<Frame> frame;
+        std::list<std::size_t>::iterator place;   ///< in `recent_`
+    };
+    std::map<std::size_t, Kept> frames_;
+    std::list<std::size_t> recent_;   ///< last used at the back
 };
 
 }  // namespace parallax::engine::series

@@ -198,7 +198,9 @@ void check_inputs_kept(const PreparedSeries& series) {
             const std::string file = fill(output.file);
             if (is_read(written_output(file, out, output.pointer)))
                 throw ConfigError(output.pointer, fmt::format("{}, which the series reads", file),
-                                  "a file that the job does not read");
+                                  "a file that the job does not read",
+                                  "where it is an output of an earlier run, take another folder, or names that the pattern of "
+                                  "for_each does not match");
         }
     }
     for (const auto& [name, path] : series.gathered) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace parallax::host::native {
 namespace {
@@ -107,6 +108,15 @@ public:
         return event;
     }
 
+    /// Waits for all, and ends the call at hand. Asks for no memory: so ends what stopped where there was none.
+    void finish() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !busy_ && commands_.empty(); });
+        const std::exception_ptr problem = std::exchange(problem_, nullptr);
+        lock.unlock();
+        if (problem) std::rethrow_exception(problem);
+    }
+
 private:
     /// False where the system gives no thread.
     bool start() {
@@ -132,6 +142,7 @@ private:
             }   // what it holds goes before the lock is taken again
             lock.lock();
             busy_ = false;
+            if (commands_.empty()) changed_.notify_all();
         }
     }
 
@@ -202,6 +213,6 @@ Event NativeQueue::barrier(std::span<const Event> wait, std::string_view) {
     return worker_->put({waiting}, none_is_left);
 }
 
-void NativeQueue::finish(std::string_view) { worker_->put({{}, true}, true).wait(); }
+void NativeQueue::finish(std::string_view) { worker_->finish(); }
 
 }  // namespace parallax::host::native

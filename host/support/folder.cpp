@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -115,7 +116,8 @@ Folder Folder::make(const fs::path& relative, const Making& making) const {
 
 Folder Folder::below(const fs::path& relative) const { return make(relative); }
 void Folder::sync() const {}
-std::optional<unsigned> Folder::owner() const noexcept { return std::nullopt; }
+std::optional<unsigned> Folder::owner() const { return std::nullopt; }
+bool Folder::is_of(unsigned) const { return false; }
 
 bool Folder::is_held() const noexcept { return false; }
 void sync_file(const fs::path&) {}   // the C library has no call for it by name; io::File syncs what it writes
@@ -140,6 +142,22 @@ struct Folder::Held {
 };
 
 namespace {
+
+/// A network drive may be interrupted while it waits for its server.
+int fsync_to_its_end(int descriptor) noexcept {
+    int status = 0;
+    do status = ::fsync(descriptor);
+    while (status != 0 && errno == EINTR);
+    return status;
+}
+
+int made_without_name(const fs::path& folder) noexcept {
+#if defined(O_TMPFILE)
+    return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+    return static_cast<void>(folder), -1;
+#endif
+}
 
 fs::path way_through(int descriptor, const fs::path& otherwise) {
 #if defined(__linux__)
@@ -235,12 +253,24 @@ Folder Folder::below(const fs::path& relative) const {
 }
 
 void Folder::sync() const {
-    if (::fsync(held_->descriptor) != 0 && !cannot_sync(errno)) fail(last_error(), way_);
+    if (fsync_to_its_end(held_->descriptor) != 0 && !cannot_sync(errno)) fail(last_error(), way_);
 }
 
-std::optional<unsigned> Folder::owner() const noexcept {
+std::optional<unsigned> Folder::owner() const {
     struct stat status{};
     return ::stat((way_ / ".").c_str(), &status) == 0 ? std::optional<unsigned>(status.st_uid) : std::nullopt;
+}
+
+bool Folder::is_of(unsigned user) const {
+    if (owner() == user) return true;
+    std::string name = (way_ / ".parallax-whose-XXXXXX").native();
+    const int made = made_without_name(way_ / "."), file = made >= 0 ? made : ::mkostemp(name.data(), O_CLOEXEC);
+    if (file < 0) return false;
+    if (made < 0) ::unlink(name.c_str());
+    struct stat status{};
+    const bool known = ::fstat(file, &status) == 0;
+    ::close(file);
+    return known && status.st_uid == user;
 }
 
 bool Folder::is_held() const noexcept { return way_.native().starts_with(ways); }
@@ -248,7 +278,7 @@ bool Folder::is_held() const noexcept { return way_.native().starts_with(ways); 
 void sync_file(const fs::path& path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) fail(last_error(), path);
-    const int status = ::fsync(descriptor), code = errno;
+    const int status = fsync_to_its_end(descriptor), code = errno;
     ::close(descriptor);
     if (status != 0 && !cannot_sync(code)) fail({code, std::generic_category()}, path);
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include "compare/journal_lock.hpp"
+#include "io/hints.hpp"
 #include "io/io.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
@@ -93,7 +95,7 @@ Json Journal::said(const std::string& key) const {
 void Journal::begin(const Json& header) {
     earlier_.clear();
     begun_ = false;
-    file_.open(path_, std::ios::binary | std::ios::trunc);
+    open(0);
     write(header.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
@@ -104,24 +106,29 @@ void Journal::go_on(const Json& header) {
     if (is_damaged_)
         host::warn_once(fmt::format("{} is damaged behind its first {} lines: what stood there is measured again", to_utf8(path_),
                                     earlier_.size() + 1));
+    open(whole_);
+}
+
+void Journal::open(std::uintmax_t bytes) {
+    if (!fs::exists(path_)) io::File::create(path_).close();
     std::error_code error;
-    fs::resize_file(path_, whole_, error);
-    if (error) throw IoError(to_utf8(path_), "cannot be written: " + error.message(), "look at its permissions");
-    file_.open(path_, std::ios::binary | std::ios::app);
+    fs::resize_file(path_, bytes, error);
+    if (error) throw IoError(to_utf8(path_), "cannot be written: " + error.message(), io::write_hint_for(error));
+    file_.emplace(io::File::update(path_));
+    file_->seek(bytes);
 }
 
 void Journal::append(const Json& entry) { write(line_of(entry)); }
 
 void Journal::write(const std::string& line) {
-    file_ << line;
-    file_.flush();
-    if (!file_) throw IoError(to_utf8(path_), "cannot be written", "look at its permissions and at the room on the disk");
+    file_->write(line.data(), line.size());
+    file_->flush();
     begun_ = true;
 }
 
 void Journal::remove() noexcept {
     if (removed_) return;   // what has the name by now is of the next study
-    file_.close();
+    file_.reset();
     std::error_code ignored;
     fs::remove(path_, ignored);
     removed_ = true;

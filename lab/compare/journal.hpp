@@ -4,10 +4,11 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "io/file.hpp"
 #include "parallax/host/json.hpp"
 #include "support/file_lock.hpp"
 
@@ -45,6 +46,8 @@ public:
 
 private:
     void read();
+    /// For what is written behind its first `bytes`: what else there is is cut off.
+    void open(std::uintmax_t bytes);
     void write(const std::string& line);
 
     std::filesystem::path path_;
@@ -53,7 +56,7 @@ private:
     std::vector<Json> earlier_;
     std::uintmax_t whole_ = 0;   ///< bytes of complete lines
     bool begun_ = false, removed_ = false, is_damaged_ = false;
-    std::ofstream file_;
+    std::optional<io::File> file_;
 };
 
 }   // namespace parallax::engine::compare

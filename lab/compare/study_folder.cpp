@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "compare/report_names.hpp"
+#include "io/file.hpp"
 #include "io/io.hpp"
 #include "io/transaction.hpp"
 #include "job/load.hpp"
@@ -26,11 +26,11 @@ std::vector<fs::path> names_of(const std::vector<std::string>& logs) {
 
 /// As it is, into a file of a transaction, whose mode stays.
 void copy_into(const fs::path& part, const fs::path& from) {
-    std::ifstream source(from, std::ios::binary);
-    std::ofstream to(part, std::ios::binary);
-    if (source.peek() != std::ifstream::traits_type::eof()) to << source.rdbuf();
+    io::File source = io::File::open(from, fs::file_size(from), to_utf8(from)), to = io::File::create(part);
+    std::vector<char> piece(1 << 16);
+    while (const std::size_t bytes = source.read_some(piece.data(), piece.size())) to.write(piece.data(), bytes);
+    if (source.has_failed()) throw IoError(to_utf8(from), "cannot be read to its end", "see whether the disk is well");
     to.close();
-    if (!source.is_open() || !to) throw IoError(to_utf8(part), "cannot be written", "look at the room on the disk");
 }
 
 /// Of what a file holds, which may be nothing: a log of a process that had nothing to say.

@@ -171,7 +171,7 @@ void write_collection(const std::vector<Collected>& all, const fs::path& folder,
              {"devices", devices_of(merged, group)}});
     }
     const std::string page = page_of("Results", {"quantities.js", "elements.js", "collection.js"}, index);
-    files.add(folder / "index.html", [&](const fs::path& part) { write_page(part, page, false); });
+    files.add(folder / "index.html", [&](const fs::path& part) { io::write_text(part, page, false); });
     files.commit();
 }
 

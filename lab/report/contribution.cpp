@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace parallax::engine::compare {
 
@@ -159,17 +158,11 @@ void write_contribution(const Json& report, const fs::path& file, bool overwrite
                           "use --overwrite to replace it");
     const std::string text =
         contribution_of(report, host::platform::private_names()).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (file.extension() != ".gz") return io::write_text(file, text, overwrite);
     io::write_atomically(file, overwrite, [&](const fs::path& temporary) {
-        if (file.extension() == ".gz") {
-            io::GzWriter packed(temporary);
-            packed.write(text.data(), text.size());
-            packed.close();
-        } else {
-            std::ofstream plain(temporary, std::ios::binary);
-            plain << text;
-            plain.close();
-            if (!plain) throw IoError(to_utf8(file), "cannot be written");
-        }
+        io::GzWriter packed(temporary);
+        packed.write(text.data(), text.size());
+        packed.close();
     });
 }
 

@@ -78,7 +78,7 @@ std::string html_of(const Json& report) {
 void add_report(const Json& report, const fs::path& folder, io::Transaction& files) {
     files.add(folder / "report.json", [&](const fs::path& part) { io::write_json(part, report, false); });
     files.add(folder / "report.csv", [&](const fs::path& part) { write_csv(report, part, false); });
-    files.add(folder / "report.html", [&](const fs::path& part) { write_page(part, html_of(report), false); });
+    files.add(folder / "report.html", [&](const fs::path& part) { io::write_text(part, html_of(report), false); });
 }
 
 void write_report(const Json& report, const fs::path& folder, bool overwrite) {

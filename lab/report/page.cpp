@@ -1,16 +1,9 @@
 #include "report/page.hpp"
 
-#include "io/io.hpp"
-#include "job/paths.hpp"
-#include "parallax/host/error.hpp"
 #include "report/assets.hpp"
 #include "support/markup.hpp"
 
-#include <fstream>
-
 namespace parallax::engine::compare {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -42,15 +35,6 @@ std::string page_of(const std::string& title, const std::vector<std::string>& sc
     replace_first(page, "@SCRIPT@", script + "})();");
     replace_first(page, "@DATA@", data);   // last: what it holds is not looked at again
     return page;
-}
-
-void write_page(const fs::path& path, const std::string& page, bool overwrite) {
-    io::write_atomically(path, overwrite, [&](const fs::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file << page;
-        file.close();
-        if (!file) throw IoError(to_utf8(path), "cannot be written");
-    });
 }
 
 }  // namespace parallax::engine::compare

@@ -3,7 +3,6 @@
 
 #include "parallax/host/json.hpp"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,5 @@ namespace parallax::engine::compare {
 
 /// `scripts` are assets, run one after another in a scope of their own; they read `data` from the page's element "data".
 std::string page_of(const std::string& title, const std::vector<std::string>& scripts, const Json& data);
-/// All or nothing. Throws IoError.
-void write_page(const std::filesystem::path&, const std::string& page, bool overwrite);
 
 }  // namespace parallax::engine::compare

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
+#include "io/io.hpp"
 #include "study/embedded_studies.hpp"
 #include "study/study.hpp"
 
@@ -51,12 +51,7 @@ Locations with_our_images(Locations where, const Json& inputs, const std::filesy
     if (!wanted) return where;
     std::filesystem::create_directories(to / "images");
     std::filesystem::create_directories(to / "studies");
-    for (const auto& [name, bytes] : files_of("images/")) {
-        std::ofstream file(to / "images" / name, std::ios::binary);
-        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        file.close();
-        if (!file) throw IoError(to_utf8(to / "images" / name), "cannot be written");
-    }
+    for (const auto& [name, bytes] : files_of("images/")) io::write_text(to / "images" / name, std::string(bytes), true);
     where.job_folder = to / "studies";
     return where;
 }

@@ -110,6 +110,14 @@ TEST_CASE("memory of another shape is refused, although it has as many elements"
                         ConfigError);
         session.download(array, MutableView(row, back.data()));   // a row of elements is no layout
         CHECK(back == image);
+        // Of a square the names alone tell that it is turned; others' names tell nothing.
+        const ArrayDesc square = ArrayDesc::dense(ElementType::u8, {{'y', 8}, {'x', 8}});
+        const Array of_square = session.upload(View(square, image.data()));
+        const ArrayDesc on_its_side = ArrayDesc::dense(ElementType::u8, {{'x', 8}, {'y', 8}});
+        CHECK_THROWS_AS(session.download(of_square, MutableView(on_its_side, back.data())), ConfigError);
+        CHECK_THROWS_AS(session.read(of_square, MutableView(on_its_side, back.data())), ConfigError);
+        CHECK_THROWS_AS(session.write(of_square, View(on_its_side, image.data())), ConfigError);
+        CHECK_NOTHROW(session.download(of_square, MutableView(ArrayDesc::dense(ElementType::u8, {{'a', 8}, {'b', 8}}), back.data())));
     }
 }
 

@@ -1,12 +1,22 @@
 // An interrupted study goes on with what it has measured of the same files, and with nothing that is not as it was written.
+#ifndef _WIN32
+#include <sys/resource.h>
+
+#include <csignal>
+#endif
+
+#include <cmath>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 #include <vector>
 
 #include "compare/small_study.hpp"
 #include "io/io.hpp"
+#include "job/load.hpp"
 #include "report/report.hpp"
+#include "seed.hpp"
 #include "support/warnings.hpp"
 
 using namespace parallax;
@@ -192,3 +202,50 @@ TEST_CASE("resume: a damaged journal goes on from the last line that is as it wa
         options.resume = false;
     }
 }
+
+#ifndef _WIN32
+TEST_CASE("resume: where files may have no more than so many bytes the cause is told, and what was measured before is gone on with") {
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    const TempFolder folder;
+    put(folder / "in.npy", 3);
+    const Ready ready(study_of(folder / "in.npy"));
+    CompareOptions options = options_in(folder);
+    options.where.job_folder = folder.path();
+    rlimit usual{};
+    ::getrlimit(RLIMIT_FSIZE, &usual);
+    auto* const handled = std::signal(SIGXFSZ, SIG_IGN);
+    int refused = 0;
+    for (int i = 0; i < drawn_count(6); ++i) {
+        const auto most = static_cast<rlim_t>(std::exp2(std::uniform_real_distribution<>(3, 20)(random)));
+        CAPTURE(most);
+        const std::string name = "out" + std::to_string(i);
+        fs::create_directories(options.out = folder / name);
+        const rlimit little{most, usual.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &little);
+        std::string problem, hint;
+        try {
+            ready.run(options);
+        } catch (const IoError& error) {
+            problem = error.problem;
+            hint = error.hint;
+        }
+        ::setrlimit(RLIMIT_FSIZE, &usual);
+        CAPTURE(problem);
+        CHECK(fs::exists(options.out / "report.json") == problem.empty());
+        if (!problem.empty()) {
+            CHECK(contains(problem, "File too large"));
+            CHECK(!hint.empty());
+            ++refused;
+            Json report;
+            measured(ready, options, report);
+            CHECK(report["rows"].size() == 4);
+        }
+        CHECK_FALSE(fs::exists(options.out / "journal.jsonl"));
+        CHECK_NOTHROW(check_report(load_json(options.out / "report.json"), "it"));
+    }
+    std::signal(SIGXFSZ, handled);
+    MESSAGE(refused << " refused");
+}
+#endif

@@ -24,6 +24,7 @@ PROGRAM = pathlib.Path(os.environ["PARALLAX_BIN"]).resolve()
 NATIVE = {"backend": "native"}
 POCL = {"platform": "Portable Computing Language"}
 HANGS_S = 120
+CHILDREN = {"reader": "parallax-read-zarr", "hdf5": "parallax-read-hdf5", "gif": "parallax-read-gif"}   # by the job that is theirs
 
 
 def npy(path, rows, columns, first=0):
@@ -60,6 +61,8 @@ def jobs(device):
         store = {**one, "inputs": {"image": "image.zarr"}, "outputs": {"image": "out/one.nrrd"}}
         yield "store", store, ["run", "job.json", "--quiet"]
         yield "reader", store, ["run", "job.json", "--quiet"]   # the program that reads it
+        yield "hdf5", {**one, "outputs": {"image": "out/one.h5"}}, ["run", "job.json", "--quiet"]   # and those that write
+        yield "gif", {**one, "outputs": {"image": "out/one.gif"}}, ["run", "job.json", "--quiet"]
         yield "report", one, ["run", "job.json", "--json", "--report", "logs/report.json", "--gallery", "out/page.html"]
     yield "plan", two, ["plan", "job.json"]
     if device == NATIVE:
@@ -102,7 +105,7 @@ class Place:
 
 class Sweep:
     def __init__(self, shim, work):
-        self.shim, self.work, self.program = shim, work, PROGRAM.name
+        self.shim, self.work, self.executable, self.program = shim, work, PROGRAM, PROGRAM.name
         self.environment = {**os.environ, "PARALLAX_CACHE_DIR": str(work / "cache"), "POCL_CACHE_DIR": str(work / "pocl"), "TMPDIR": str(work / "tmp")}
         for name in ("cache", "pocl", "tmp"):
             (work / name).mkdir()
@@ -114,12 +117,14 @@ class Sweep:
                             "PARALLAX_SHIM_COUNT": str(self.work / "count")}
             if own:
                 environment["PARALLAX_SHIM_OWN"] = "1"
+        printed = self.work / "printed"
         try:
-            done = subprocess.run([str(PROGRAM), *words], cwd=place.folder, env=environment, capture_output=True, timeout=HANGS_S,
-                                  stdin=subprocess.DEVNULL, check=False)
+            with open(printed, "wb") as out:   # a file, which may be lost when it is closed
+                done = subprocess.run([str(self.executable), *words], cwd=place.folder, env=environment, stdout=out, stderr=subprocess.PIPE,
+                                      timeout=HANGS_S, stdin=subprocess.DEVNULL, check=False)
         except subprocess.TimeoutExpired:
             return None, "", ""
-        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        return done.returncode, printed.read_text(errors="replace"), done.stderr.decode(errors="replace")
 
     def count(self, place, words, kind, least, own):
         (self.work / "count").unlink(missing_ok=True)
@@ -201,10 +206,10 @@ def main():
                 continue
             for name, job, words in jobs(device):
                 place = Place(sweep.work / f"{device_name}-{name}", job)
-                sweep.program = "parallax-read-zarr" if name == "reader" else PROGRAM.name
+                sweep.program = CHILDREN.get(name, PROGRAM.name)
                 sweep.run(place, words)   # compiles what there is to compile
                 place.clear()
-                status, _, said = sweep.run(place, words)
+                status, printed, said = sweep.run(place, words)
                 assert status == 0, f"{device_name} {name}: {said}"
                 wanted = place.new()
                 place.clear()
@@ -212,9 +217,9 @@ def main():
                 own = device == POCL
                 for kind, least, on in (("memory", 1, ""), ("memory", 4096, ":on"), ("threads", 0, ""),
                                         ("threads", 0, ":on"), ("files", 0, ""), ("files", 0, ":on"),
-                                        ("looks", 0, ""), ("looks", 0, ":on")):
+                                        ("looks", 0, ""), ("looks", 0, ":on"), ("closings", 0, ""), ("closings", 0, ":on")):
                     title = f"{device_name} {name} {kind}{on}"
-                    if not all(word in title for word in chosen.words):
+                    if not all(word in title for word in chosen.words) or (name, kind) == ("reader", "closings"):   # it writes none
                         continue
                     count = sweep.count(place, words, kind, least, own)
                     step = max(1, -(-count // chosen.draws)) if chosen.draws else 1
@@ -222,8 +227,10 @@ def main():
                     for nth in range(1, count + 1, step):
                         if chosen.seconds and time.monotonic() - begun > chosen.seconds:
                             break
-                        status, _, said = sweep.run(place, words, f"{kind}:{nth}:{least}{on}", own)
+                        status, told, said = sweep.run(place, words, f"{kind}:{nth}:{least}{on}", own)
                         problems = sweep.problems(status, said, place.new(), wanted, name == "series")
+                        if status == 0 and name == "info" and told != printed:
+                            problems.append("what was printed is not whole")
                         if problems and status == 1 and kind == "looks" and any(file.endswith(".journal") for file in place.new()):
                             # What nobody could see any more could go neither on nor back: the next run sees to it.
                             status, _, said = sweep.run(place, words)

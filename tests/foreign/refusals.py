@@ -273,6 +273,18 @@ def damaged(facts, _):
     return not facts.others_read_it()
 
 
+def colour_beyond(facts, said):
+    """A BMP of bytes, one a pixel: Pillow hands them out as they are."""
+    with Image.open(facts.path) as image:
+        colours = struct.unpack_from("<I", facts.head, 46)[0]
+        return image.mode == "P" and int(said.group(2)) == colours and int(said.group(1)) in numpy.unique(numpy.asarray(image)) and int(said.group(1)) >= colours
+
+
+def element_is_text(facts, said):
+    value = str(facts.dicom()[int(said.group(1), 16), int(said.group(2), 16)].value)
+    return not re.fullmatch(r" *[+-]?\d+ *", value)
+
+
 def ended_reader(facts, _):
     return True   # a process ended: which is as said, and the file is not read
 
@@ -300,7 +312,8 @@ RULES = [(r"holds no format that is known", holds_nothing_known), (r"is compress
          (r"holds (\d+) arrays", arrays_of_zip), (r"is a FITS file without an image", no_fits_image),
          (r'NumPy\'s type "([^"]+)"', lambda facts, said: (type_of_zipped if facts.head[:2] == b"PK" else type_of_numpy)(facts, said)),
          (r"what reads it ended with signal", ended_reader), *((re.escape(what), is_named(what)) for what in BEGINNINGS),
-         (r"damaged|cut off|ends inside|ends after|past the end|cannot come out of|its name is wrong|write or copy the file again|a GIF of no pixels|has a palette of", damaged)]
+         (r"a pixel of colour (\d+) in a palette of (\d+)", colour_beyond), (r"its element \(([0-9a-f]{4}),([0-9a-f]{4})\) is text", element_is_text),
+         (r"damaged|other pixels than its header says|cut off|ends inside|ends after|past the end|cannot come out of|its name is wrong|write or copy the file again|a GIF of no pixels|has a palette of", damaged)]
 
 
 def fault_of(path, why):

@@ -243,6 +243,7 @@ TEST_CASE("every broken file has its sentence") {
         {"gone.nhdr", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 1\nencoding: raw\ndata file: gone.raw\n\n", "no such file"},
         {"end.nrrd", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 9\nencoding: raw\nbyte skip: -1\n\nabcd", "but 4 follow"},
         {"skip.nrrd", nrrd("byte skip: 4.0\n"), "has \"4.0\" in the field \"byte skip\""},
+        {"packed.nrrd", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 9\nencoding: gzip\nbyte skip: 5\n\nabcd", "has a byte skip of 5"},
         {"word.nrrd", nrrd("byte skip: abc\n"), "has \"abc\" in the field \"byte skip\""},
         {"lines.nrrd", nrrd("lineskip: 1.0\n"), "has \"1.0\" in the field \"line skip\""},
         {"size.nrrd", "NRRD0004\ntype: uchar\ndimension: 1\nsizes: 4.0\nencoding: raw\n\nabcd",

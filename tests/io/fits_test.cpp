@@ -117,7 +117,8 @@ TEST_CASE("fits: cards whose numbers are none, or are told twice") {
     }
     CHECK(values_of<float>(io::read(make({"BSCALE  = 2.5D-1", "BZERO   = 1D0"}))) == std::vector<float>{1.25f, 2.25f});
     CHECK(values_of<std::int16_t>(io::read(make({"BSCALE  =", "ORIGIN  = 'a'", "ORIGIN  = 'b'", "NAXIS1  = 2", "COMMENT = 'a'",
-                                                 "COMMENT = 'b'", "HISTORY = c", "HISTORY = d"}))) ==
+                                                 "COMMENT = 'b'", "HISTORY = c", "HISTORY = d",
+                                                 "EXTNAME = 'a'", "EXTNAME = 'b'"}))) ==
           std::vector<std::int16_t>{1, 5});
     const auto blank = values_of<float>(io::read(make({"BLANK   = 5"})));
     CHECK(std::isnan(blank[1]));

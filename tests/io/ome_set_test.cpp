@@ -1,6 +1,7 @@
 // OME-TIFF over several files: which files, which pages, and what is said where they do not fit together.
 #include <fmt/format.h>
 
+#include <ctime>
 #include <thread>
 
 #include "io/file.hpp"
@@ -569,4 +570,23 @@ TEST_CASE("set: a file whose name is in another Unicode form is known by its UUI
     const io::FileInfo none = make(several, 1, 1);
     REQUIRE(none.warnings.size() == 1);
     CHECK(none.warnings[0].text.find("looks alike") == std::string::npos);
+}
+
+TEST_CASE("set: many names with accents that are not there cost one look at their folder") {
+    const Folder folder;
+    constexpr int names = 300, others = 1500;
+    std::string planes;
+    for (int z = 0; z < names; ++z)
+        planes += block(z == 0 ? "0.ome.tif" : fmt::format("pl\u00e4ne_{}.ome.tif", z), z, fmt::format(R"(FirstZ="{}" IFD="0")", z));
+    put(folder / "0.ome.tif", pages_with({0}, ome(0, image("XYCZT", names, 1, 1, planes))));
+    const auto seconds = [&] {
+        const std::clock_t before = std::clock();
+        CHECK_FALSE(io::info(folder / "0.ome.tif").warnings.empty());
+        return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+    };
+    const double alone = seconds();
+    for (int i = 0; i < others; ++i) put(folder / fmt::format("{}.txt", i), "");
+    const double among = seconds();   // a look at each for each name takes a second
+    CAPTURE(alone);
+    CHECK(among < 4 * alone + 0.2);
 }

@@ -1,4 +1,6 @@
 // Compressed strips of TIFF that are held against their own end, and tables of strips against how many there are.
+#include <fmt/format.h>
+
 #include "support.hpp"
 
 using namespace parallax;
@@ -150,4 +152,94 @@ TEST_CASE("tiff: strips of which the tables have no entry are not left out, but 
                             false, big_tiff));
         CHECK(problem(path, {'a', 'b', 'c', 'd', 0, 0, 0, 0}) == "");
     }
+}
+
+TEST_CASE("tiff: strips by a fax code or JPEG that are cut off, and JPEG of other sizes, are refused or have their pixels still") {
+    const Folder folder;
+    const fs::path path = folder / "a.tif";
+    struct Coded {
+        std::string bytes;
+        std::uint64_t compression, bits;
+        std::vector<std::uint8_t> pixels;
+    };
+    const auto whole = [&](const Coded& strip, std::uint64_t width, std::uint64_t height, std::size_t bytes) {
+        put(path, make_tiff({tiff_picture(width, height, strip.bits, 1, 8, bytes, {{259, 3, {strip.compression}}})}, strip.bytes));
+    };
+    // By libtiff, of four rows of 16 pixels.
+    const std::uint16_t rows_of_bits[] = {0x8708, 0xc337, 0x9e98, 0x7118};
+    std::vector<std::uint8_t> black_and_white;
+    for (const std::uint16_t row : rows_of_bits)
+        for (int x = 15; x >= 0; --x) black_and_white.push_back((row >> x & 1) != 0 ? 255 : 0);
+    std::vector<Coded> all;
+    all.push_back({bytes_of_hex("35575a8035ef7c78354ec74fc01e851c00"), 2, 1, black_and_white});
+    all.push_back({bytes_of_hex("00135575a800135ef7c78004d53b1d3f00023d0a38"), 3, 1, black_and_white});
+    all.push_back({bytes_of_hex("26a8dc6d6dc240b4090409bb0497001001"), 4, 1, black_and_white});
+    const auto jpeg = [&](std::int64_t width, std::int64_t height) {
+        const fs::path made = folder / fmt::format("{}x{}.jpg", width, height);
+        const HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', height}, {'x', width}}));
+        for (std::int64_t i = 0; i < width * height; ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 7);
+        io::write(made, array);
+        return Coded{get(made), 7, 8, values_of<std::uint8_t>(io::read(made))};
+    };
+    all.push_back(jpeg(16, 4));
+    for (const Coded& strip : all) {
+        CAPTURE(strip.compression);
+        whole(strip, 16, 4, strip.bytes.size());
+        CHECK(problem(path, strip.pixels) == "");
+        int refused = 0;
+        for (std::size_t bytes = 1; bytes < strip.bytes.size(); ++bytes) {
+            CAPTURE(bytes);
+            whole(strip, 16, 4, bytes);
+            refused += problem(path, strip.pixels).find("cannot be decoded") != std::string::npos;
+        }
+        CHECK(refused > static_cast<int>(strip.bytes.size()) - 5);   // whose last bits mean nothing
+    }
+    for (const auto& [width, height] : {std::pair(16, 2), {8, 4}, {8, 8}, {24, 4}, {1, 1}}) {
+        CAPTURE(width);
+        const Coded strip = jpeg(width, height);
+        whole(strip, 16, 4, strip.bytes.size());
+        CHECK(problem(path, {}).find("cannot be decoded") != std::string::npos);
+    }
+}
+
+TEST_CASE("tiff: strips by CCITT RLE have their own bits alone, also in short rows at their ends") {
+    const Folder folder;
+    const fs::path path = folder / "a.tif";
+    // Three strips of two rows of seven pixels of one colour (1111) and two of the other (11), filled up to bytes.
+    std::string strips;
+    TiffEntry offsets{273, 4, {}}, counts{279, 4, {}};
+    std::vector<std::uint8_t> wanted;
+    for (int strip = 0; strip < 3; ++strip) {
+        offsets.values.push_back(8 + strips.size());
+        counts.values.push_back(2);
+        strips += "\xfc\xfc";
+        for (int x = 0; x < 18; ++x) wanted.push_back(x % 9 < 7 ? 0 : 255);
+    }
+    put(path, make_tiff({tiff_picture(9, 6, 1, 1, 0, 0, {{259, 3, {2}}, offsets, {278, 4, {2}}, counts})}, strips));
+    CHECK(problem(path, wanted) == "");
+}
+
+TEST_CASE("tiff: a strip by WebP of other columns or of fewer rows is refused") {
+    const Folder folder;
+    const fs::path path = folder / "a.tif";
+    // 3 x 2 pixels without loss and 16 x 16 with, of red 200, green and blue 10, by Pillow.
+    const std::string small = bytes_of_hex("524946461e000000574542505650384c110000002f024000000750852257a1ff8188e87f0000");
+    const std::string large = bytes_of_hex(
+        "524946463800000057454250565038202c0000009001009d012a1000100002c04c25a00274ba00039800feef9ac7d0a36512a97ff49b3fe26cff89b3e3980000");
+    const auto put_strip = [&](const std::string& bytes, std::uint64_t width, std::uint64_t height) {
+        put(path, make_tiff({tiff_picture(width, height, 8, 2, 8, bytes.size(), {{258, 3, {8, 8, 8}}, {259, 3, {50001}}, {277, 3, {3}}})}, bytes));
+    };
+    put_strip(small, 3, 2);
+    try {
+        CHECK(values_of<std::uint8_t>(io::read(path))[0] == 200);
+    } catch (const IoError& error) {   // libtiff may have been built without
+        MESSAGE("skipped: " << error.problem);
+        return;
+    }
+    for (const auto& [width, height] : {std::pair(4, 2), {2, 2}, {3, 3}}) {
+        put_strip(small, static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height));
+        CHECK(problem(path, {}).find("its picture of WebP has 3 columns and 2 rows") != std::string::npos);
+    }
+    put_strip(large, 16, 32);
+    CHECK(problem(path, {}).find("its picture of WebP has 16 columns and 16 rows") != std::string::npos);
 }

@@ -14,6 +14,9 @@
 #include "support/file_identity.hpp"
 
 #if !defined(_WIN32)
+#if defined(__linux__)
+#include <sys/fsuid.h>
+#endif
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -147,6 +150,29 @@ TEST_CASE("transactions: another user's journal in a folder that is neither's is
         CHECK(fs::exists(journal) == other);
     }
 }
+
+#if defined(__linux__)
+TEST_CASE("transactions: where what one makes becomes somebody else's, his journal is one's own") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make another user's file");
+        return;
+    }
+    for (const bool mapped : {false, true}) {
+        const Folder& folder = folder_with_files();
+        put_journal(folder, ".parallax-12-0-0123abcd-0-a.npy", "", true);
+        const fs::path journal = folder / ".parallax-12-0-0123abcd.journal";
+        REQUIRE(::chown(journal.c_str(), 65534, 65534) == 0);
+        for (const fs::path& open : {journal, folder / ".", folder / "mine"}) REQUIRE(::chmod(open.c_str(), 0777) == 0);
+        const std::size_t before = folder.entries();
+        if (mapped) ::setfsuid(65534);   // as a server that squashes users does: geteuid() knows nothing of it
+        io::recover(folder / ".");
+        ::setfsuid(0);
+        CHECK(fs::exists(folder / "mine/a.npy") != mapped);
+        CHECK(fs::exists(journal) != mapped);
+        CHECK(folder.entries() == (mapped ? before - 2 : before));
+    }
+}
+#endif
 
 TEST_CASE("transactions: a journal in a stranger's folder does nothing in folders below it that are not his") {
     if (::geteuid() != 0) {

@@ -312,6 +312,34 @@ TEST_CASE("zarr: a header that lacks a key is told in words of the format") {
     CHECK(error.problem == "describes itself otherwise than it should: key 'chunks' not found");
 }
 
+TEST_CASE("zarr: sizes that are no whole numbers, and a key that stands twice, are refused") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'y', 3}, {'x', 4}})));
+    const fs::path header = folder / "a.zarr/0/.zarray";
+    const Json sound = json_at(header);
+    const auto problem = [&](const std::string& text) {
+        put(header, text);
+        return io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem;
+    };
+    for (const char* const size : {"3.7", "3.0", "1e30", "18446744073709551616", "9223372036854775808", "\"3\"", "null", "-1"}) {
+        CAPTURE(size);
+        for (const char* const key : {"shape", "chunks"}) {
+            Json changed = sound;
+            changed[key][0] = Json::parse(size);
+            const std::string said = problem(changed.dump());
+            CHECK((said.find("no whole number") != std::string::npos) == (std::string(size) != "-1"));
+        }
+    }
+    Json half = sound;
+    half["zarr_format"] = 2.5;
+    CHECK(problem(half.dump()) == "is Zarr of version 2.5; 2 is read");
+    const std::string text = sound.dump();
+    CHECK(problem(text.substr(0, text.size() - 1) + ",\"shape\":[1,12]}") == "has a file .zarray with the key \"shape\" twice");
+    put(header, text);
+    CHECK_NOTHROW(io::read(folder / "a.zarr"));
+}
+
 TEST_CASE("zarr: what stands in a chunk's place, or in that of its folder, and is none is refused") {
     if (!can_read_zarr()) return;
     const Folder folder;

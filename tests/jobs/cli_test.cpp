@@ -505,3 +505,36 @@ TEST_CASE("cli: limits of a run end it with an error, and no output") {
         CHECK_FALSE(fs::exists(folder / "b.npy"));
     }
 }
+
+TEST_CASE("cli: the limit of what is written counts the folders that are made for it") {
+    const TempFolder folder;
+    io::write(folder / "pages.npy", HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 50}, {'y', 2}, {'x', 2}})));
+    write_text(folder / "job.json", R"({"parallax": 1, "for_each": {"frame": {"pages": "pages.npy"}}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "crop"}], "outputs": {"image": "{frame.page}/a/b/c/d/e/f/g/o.npy"}})");
+    const auto run = [&](const char* limit) {
+        return run_program({"run", "job.json", "--out", "out", "--device", "native", "--quiet", "--overwrite", "--limit", limit}, folder.path());
+    };
+    const Run little = run("output=1MiB"), enough = run("output=4MiB");   // 400 folders
+    CHECK(little.status == 1);
+    CHECK_MESSAGE(contains(little.err, "limit"), little.err);
+    CHECK_MESSAGE(enough.status == 0, enough.err);
+    io::write(folder / "stack.npy", HostArray::make(ArrayDesc::dense(ElementType::u8, {{'z', 100}, {'y', 2}, {'x', 2}})));
+    write_text(folder / "store.json", R"({"parallax": 1, "inputs": {"image": "stack.npy"}, "steps": [{"run": "crop"}], "outputs": {"image": "o.zarr"}})");
+    const Run store = run_program({"run", "store.json", "--device", "native", "--quiet", "--limit", "output=200KiB"}, folder.path());
+    CHECK_MESSAGE(store.status == 1, store.err);   // a folder for each slice
+    CHECK_FALSE(fs::exists(folder / "o.zarr"));
+}
+
+#if defined(__linux__)
+TEST_CASE("cli: the limit of time ends a process whose standard error nobody reads") {
+    const TempFolder folder;
+    fs::create_directories(folder / "in");
+    for (int i = 0; i < 700; ++i) write_text(folder / ("in/" + std::string(200, 'n') + std::to_string(i) + ".npy"), "no array");
+    write_text(folder / "job.json", R"({"parallax": 1, "for_each": {"frame": "in/*.npy", "on_error": "continue"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "crop"}], "outputs": {"image": "o/{frame.stem}.npy"}})");
+    // The other end of the pipe stays open and is never read.
+    const Run run = run_program({"run", "job.json", "--out", "out", "--device", "native", "--limit", "time=1s"}, folder.path(), {}, {},
+                                {"sh", "-c", "mkfifo pipe; sleep 30 < pipe & exec timeout -s KILL 25 \"$@\" 2> pipe", "sh"});
+    CHECK(run.status == 1);
+}
+#endif

@@ -60,6 +60,15 @@ TEST_CASE("many: outputs, steps, files and comments without end are planned soon
     }
 }
 
+TEST_CASE("many: the report of a run of very many steps takes no longer than they") {
+    TempFolder folder;
+    io::write(folder / "a.npy", ramp(6, 4));
+    write_text(folder / "job.json", job_of_steps(60'000, true).dump());   // with the square 7 s more
+    const Run run = run_program({"run", "job.json", "--device", "native", "--quiet"}, folder.path(), {}, {},
+                                {"sh", "-c", "ulimit -t 6; exec \"$@\"", "sh"});
+    CHECK_MESSAGE(run.status == 0, run.err);
+}
+
 #if !defined(_WIN32)
 TEST_CASE("many: folders of outputs may be more than a system lets a program have open until it asks for more") {
     TempFolder folder;

@@ -10,6 +10,7 @@ opened, or told by the native one as well. The program is PARALLAX_BIN.
 """
 
 import argparse
+import array
 import json
 import os
 import pathlib
@@ -310,7 +311,56 @@ def store_in_which_an_input_lies(folder):
     assert done.returncode == 2 and "in which the input" in done.stderr, f"status {done.returncode}: {done.stderr}"
 
 
-OTHERS = (one_file_by_two_names, dots_behind_a_link, working_folder_gone, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, words_of_files_on_a_terminal, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
+def extreme_numbers(folder):
+    """A number that f32 does not hold is refused, or makes nothing infinite and no NaN: for each number among the parameters of each
+    algorithm that makes an array, an image of one value, where it divides zeros, and one of many."""
+    files.npy(folder / "flat.npy", (12, 16), "f4", [0.0] * 192)
+    files.npy(folder / "many.npy", (12, 16), "f4", [(i * 7 % 101) / 101 for i in range(192)])
+    files.npy(folder / "mask.npy", (12, 16), "u1", [i % 2 for i in range(192)])
+    more = {"hologram": {"wavelength_nm": 532, "pixel_um": 1, "distance_um": 100}, "hologram_simulate": {"width": 16, "height": 12}, "phantom": {"size": 6},
+            "noise": {"kind": "speckle"}, "mask": {}}
+    found, tried = [], 0
+
+    def run(number, algorithm, change, image):
+        array = next(output["name"] for output in algorithm["outputs"] if output["kind"] == "array")
+        inputs = {i["name"]: "mask.npy" if i["name"] == "mask" else image for i in algorithm["inputs"] if i["required"]}
+        job = {"parallax": 1, "device": {"backend": "native"}, "inputs": inputs, "steps": [{"run": algorithm["name"], **more.get(algorithm["name"], {}), **change}],
+               "outputs": {array: f"{number}.npy"}}
+        (folder / f"{number}.json").write_text(json.dumps(job))
+        done = program(["run", f"{number}.json", "--quiet"], folder)
+        if done.returncode == 2:
+            return ""
+        if done.returncode != 0:
+            return f"{job['steps'][0]} of {image}: status {done.returncode}: {done.stderr}"
+        data = (folder / f"{number}.npy").read_bytes()
+        head, _, elements = data.partition(b"\n")
+        values = array_of(elements) if b"'<f4'" in head else []
+        bad = sum(1 for value in values if value != value or abs(value) == float("inf"))
+        return f"{job['steps'][0]} of {image}: {bad} of {len(values)} elements are not finite" if bad else ""
+
+    def array_of(elements):
+        values = array.array("f")
+        values.frombytes(elements)
+        return values
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tries = []
+        for algorithm in json.loads(program(["algorithms", "--json"], folder).stdout):
+            if not any(output["kind"] == "array" for output in algorithm["outputs"]):
+                continue
+            changes = [{p["key"]: value} for p in algorithm["parameters"] if p["type"].startswith(("number", "length")) for value in EXTREMES]
+            if algorithm["name"] == "arithmetic":
+                changes += [{"op": "clamp", "range": {"low": low, "high": high}} for low in EXTREMES for high in EXTREMES if low <= high]
+            for change in changes:
+                for image in ("flat.npy", "many.npy") if any(i["required"] for i in algorithm["inputs"]) else ("",):
+                    tries.append(pool.submit(run, len(tries), algorithm, change, image))
+        found = [said for said in (one.result() for one in tries) if said]
+        tried = len(tries)
+    assert tried > 100 and not found, f"{len(found)} of {tried}: " + "; ".join(found[:8])
+
+
+EXTREMES = (1e39, -1e39, 1e300, -1e300, 1e-50, -1e-50, 1e-300)
+OTHERS = (extreme_numbers, one_file_by_two_names, dots_behind_a_link, working_folder_gone, crowds, stopped_while_hashing, beyond_the_limit_of_files, report_beyond_the_limit_of_files, report_in_a_store, report_over_the_records, stdout_that_is_replaced, as_open_as_before, store_beyond_the_limit_of_files, a_job_is_no_input, words_of_files_on_a_terminal, store_in_which_an_input_lies, init_has_inputs, resumed_with_another_pixel, compilers_are_silent)
 
 
 def main():

@@ -169,6 +169,7 @@ TEST_CASE("series: whatever happens between runs, --resume ends with what a run 
             begun = true;
             const Run ended = run("out", more);
             CHECK_MESSAGE(ended.status == 0, ended.err);
+            return ended;
         };
         for (int i = 0; i < 4; ++i) {
             if (i > 0) world.something_happens();
@@ -180,7 +181,11 @@ TEST_CASE("series: whatever happens between runs, --resume ends with what a run 
             go_on({});
         } else {   // in either order
             const bool second = world.one_in(2);
-            for (const char* const shard : {second ? "2/2" : "1/2", second ? "1/2" : "2/2"}) go_on({"--shard", shard});
+            const std::string first = second ? "2/2" : "1/2", last = second ? "1/2" : "2/2";
+            go_on({"--shard", first});
+            // One that does an item again of which another's sum has been made too says that the other is to go on once more.
+            const Run ended = go_on({"--shard", last});
+            if (contains(ended.out + ended.err, "other shards are not done yet")) go_on({"--shard", first});
         }
         const Run fresh = run("fresh", {});
         REQUIRE_MESSAGE(fresh.status == 0, fresh.err);

@@ -205,7 +205,7 @@ TEST_CASE("records: the limit on outputs counts what stands, and not each state 
     fs::create_directory(late);
     for (int i = 0; i < 6; ++i) fs::rename(folder / ("frames/" + frame_name(i) + ".tif"), late / (frame_name(i) + ".tif"));
     const std::string arrive = "(for f in late/*; do sleep .3; mv $f frames/; done) & ";
-    const std::string limit = fmt::format("output={}B", bytes + 4096);
+    const std::string limit = fmt::format("output={}B", bytes + 4 * 4096);   // of folders, too
     CHECK(shell(folder.path(), arrive + "$P run job.json --device native --out watched --quiet --watch --idle 2 --limit " + limit) == 0);
     CHECK(check(folder / "watched/job.series", true).whole());
     CHECK(shell(folder.path(), "$P run job.json --device native --out small --quiet --limit output=6kB 2> err; test $? = 1 && grep -q 'limit' err") == 0);

@@ -48,6 +48,17 @@ TEST_CASE("running: what has frames around it that changed is done again, and no
     CHECK(contents(folder / "out") == contents(folder / "fresh"));
 }
 
+TEST_CASE("running: a window of very many frames costs as many for each item, and not their square") {
+    Json job = Json::parse(R"({"parallax": 1, "for_each": {"frame": {"pages": "pages.npy"}},
+        "inputs": {"image": {"file": "{frame}", "running": 3001, "combine": "mean"}},
+        "steps": [{"run": "reduce", "in": {"array": "image"}}], "outputs": {"value": {"table": "t.csv"}}})");
+    const Folder folder(0, job);
+    io::write(folder / "pages.npy", HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 1500}, {'y', 2}, {'x', 2}})));
+    const Run run = run_program({"run", "job.json", "--out", "out", "--device", "native", "--quiet", "--no-sync"}, folder.path(), {}, {},
+                                {"sh", "-c", "ulimit -t 9; exec \"$@\"", "sh"});   // with the square 18 s
+    CHECK_MESSAGE(run.status == 0, run.err);
+}
+
 TEST_CASE("running: the results of drawn histories of changes, shards, stops and runs that go on are those of one run") {
     const std::uint64_t seed = drawn_seed();
     MESSAGE("PARALLAX_TEST_SEED=" << seed);

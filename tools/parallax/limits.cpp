@@ -4,11 +4,14 @@
 #include "io/transaction.hpp"
 #include "parallax/host/error.hpp"
 #include "support/sizes.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -98,7 +101,9 @@ void Enforced::watch() {
     if (changed_.wait_for(lock, std::chrono::duration<double>(seconds_), is_over)) return;
     up_ = true;
     if (changed_.wait_for(lock, grace, is_over)) return;
-    tell("error: took longer than --limit time={}s, and did not end when it was told to\n", seconds_);
+    char text[128] = "";   // there may be no memory
+    const int length = std::snprintf(text, sizeof text, "error: took longer than --limit time=%gs, and did not end when it was told to\n", seconds_);
+    tell_at_once({text, static_cast<std::size_t>(std::max(length, 0))});
     std::_Exit(1);   // what it was writing is removed by whoever comes next to the folder
 }
 

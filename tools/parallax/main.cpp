@@ -5,6 +5,7 @@
 #include "reserve.hpp"
 #include "terminal.hpp"
 #include "support/warnings.hpp"
+#include "io/hints.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -70,6 +71,10 @@ void refuse_empty_values(const CLI::App& app) {
     for (const CLI::App* sub : app.get_subcommands()) refuse_empty_values(*sub);
 }
 
+parallax::IoError output_error(const std::error_code& error) {
+    return {"standard output", "cannot be written: " + error.message(), parallax::io::write_hint_for(error)};
+}
+
 int parse_and_run(const std::vector<std::string>& arguments) {
     CLI::App app("One imaging computation, seen from every device.", "parallax");
     app.set_version_flag("--version", std::string("parallax ") + PARALLAX_VERSION);
@@ -113,14 +118,16 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     parallax::host::on_warning([](const std::string& text) { spdlog::warn("{}", parallax::host::printable_line(text)); });
     try {
         const int status = command.run();
-        if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
-        if (std::ferror(stdout) != 0) throw parallax::IoError("standard output", "cannot be written");
+        const std::error_code lost = error_of_output();
+        if (lost == std::errc::broken_pipe) return reader_gone;
+        if (lost) throw output_error(lost);
         return status;
     } catch (const std::exception& error) {
         const auto* const of_the_system = dynamic_cast<const std::system_error*>(&error);
         if (of_the_system != nullptr && of_the_system->code() == std::errc::broken_pipe) return reader_gone;
-        const int status = std::ferror(stdout) != 0 ? report_error(parallax::IoError("standard output", "cannot be written"), "")
-                                                    : report_error(error, command.origin);
+        const bool in_printing = of_the_system != nullptr && std::ferror(stdout) != 0;
+        const int status =
+            in_printing ? report_error(output_error(of_the_system->code()), "") : report_error(error, command.origin);
         if (dynamic_cast<const parallax::DeviceError*>(&error) == nullptr) return status;
         std::fflush(nullptr);
         std::_Exit(status);   // the driver of a device that hangs would wait for it on the way out

@@ -2,7 +2,9 @@
 #include "terminal.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <system_error>
 
 #if defined(_WIN32)
@@ -18,6 +20,7 @@
 #include <memory>
 #else
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -88,6 +91,26 @@ bool stdin_is_terminal() { return isatty(0) != 0; }
 bool stderr_is_terminal() { return isatty(2) != 0; }
 bool stdout_is_terminal() { return isatty(1) != 0; }
 #endif
+
+void tell_at_once(std::string_view text) noexcept {
+#if defined(_WIN32)
+    std::fwrite(text.data(), 1, text.size(), stderr);
+#else
+    pollfd error{2, POLLOUT, 0};
+    if (::poll(&error, 1, 0) == 1 && (error.revents & POLLOUT) != 0) (void)!::write(2, text.data(), text.size());
+#endif
+}
+
+std::error_code error_of_output() {
+    errno = 0;
+    const bool sent = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!sent) return {errno != 0 ? errno : EIO, std::generic_category()};
+#if !defined(_WIN32)
+    const int other = ::dup(1);   // any of its descriptors hears of it
+    if (other >= 0 && ::close(other) != 0 && errno != EINTR) return {errno, std::generic_category()};
+#endif
+    return {};
+}
 
 void watch_interrupts() {
     const auto watch = [](int signal) {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace parallax::cli {
@@ -19,6 +21,10 @@ void claim_standard_streams();
 inline constexpr int reader_gone = 141;
 /// The file that standard output goes to, where it is one and the system tells which.
 std::optional<std::filesystem::path> file_of_stdout();
+/// Sends on what was printed. What the system says where it is lost, at once (a full disk) or when a file is closed (network drives).
+std::error_code error_of_output();
+/// To standard error, where it is taken at once: a pipe that nobody empties gets nothing, and nobody waits.
+void tell_at_once(std::string_view text) noexcept;
 bool stdin_is_terminal();
 bool stderr_is_terminal();
 bool stdout_is_terminal();

@@ -102,9 +102,9 @@ Asked asked_of(const Problem& problem) {
                               "give a value that is not 0, or connect `other`");
         check_number(p.value, asked.result, "/value");
         const auto single = static_cast<float>(p.value);
-        if (asked.result == ElementType::f32 && (single == 0 || std::isinf(single)))
+        if (asked.result == ElementType::f32 && !is_kept_by_float(p.value))
             throw ConfigError("/value", fmt::format("{}, which is {} as f32, in which this is computed", p.value, single),
-                              "a number from 1.2e-38 to 3.4e38 in size", "two steps, one behind the other, take two factors");
+                              numbers_of_float, "two steps, one behind the other, take two factors");
         asked.values[0] = p.value;
     }
     if ((p.op == Op::clamp) != p.range.has_value())
@@ -116,7 +116,11 @@ Asked asked_of(const Problem& problem) {
         asked.values = {p.range->low, p.range->high};
         for (double& end : asked.values) {
             check_number(end, image.type, "/range");
-            if (image.type == ElementType::f32) continue;
+            if (image.type == ElementType::f32) {
+                if (!is_kept_by_float(end))
+                    throw ConfigError("/range", fmt::format("{}, which is {} as f32", end, static_cast<float>(end)), numbers_of_float);
+                continue;
+            }
             const Limits limits = limits_of(image.type);
             end = std::min(std::max(end, static_cast<double>(limits.low)), static_cast<double>(limits.high));
         }

@@ -188,7 +188,7 @@ void resample(BoxCountSpec& spec) {
     for (std::size_t axis = 0; axis < axes; ++axis) shortest = std::min(shortest, std::abs(spec.spacing[axis]));
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const double factor = std::abs(spec.spacing[axis]) / shortest;
-        if (!(factor < 1e6))
+        if (!(factor <= 1e6))
             throw ConfigError("/inputs/" + spec.port,
                               fmt::format("voxels {:.6g} times as long on one axis as on another", factor),
                               "at most a million times");

@@ -19,7 +19,7 @@ ParameterTable aos_table() {
     return TableBuilder<P>()
         .number("tau", &P::tau, {.min = 0, .max = 1e6},
                 "Step in time, in pixels squared where there are no edges. Stable for any; accurate for small ones.")
-        .number("threshold", &P::threshold, {.above = 0},
+        .number("threshold", &P::threshold, {.min = 1e-12, .max = 1e12},
                 "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of "
                 "f32).")
         .integer("iterations", &P::iterations, {.min = 0, .max = 1000000}, "Number of steps.")

@@ -17,7 +17,7 @@ ParameterTable lb_table() {
         .number("step", &P::step, {.min = 0, .max = 1e6},
                 "C: diffusivity away from edges, in pixels squared an iteration. Nothing grows for any C; stripes of single "
                 "pixels fade where steps are small or many.")
-        .number("threshold", &P::threshold, {.above = 0},
+        .number("threshold", &P::threshold, {.min = 1e-12, .max = 1e12},
                 "K: gradients above it are edges, in grey levels of the image as it is stored (0 to 255, 0 to 65535, or those of "
                 "f32).")
         .integer("iterations", &P::iterations, {.min = 0, .max = 1000000}, "Number of steps.")

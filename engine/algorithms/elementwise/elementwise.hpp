@@ -5,6 +5,7 @@
 #include "core/algorithm.hpp"
 #include "core/plan.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -90,5 +91,12 @@ template <class T>
 T* output(const Bindings& arrays, std::string_view port) {
     return reinterpret_cast<T*>(arrays.output(port).host_pointer());
 }
+
+/// Whether a number is one as f32, too: neither infinite, nor 0 unless it is.
+inline bool is_kept_by_float(double number) noexcept {
+    const auto single = static_cast<float>(number);
+    return std::isfinite(single) && (single != 0 || number == 0);
+}
+inline constexpr const char* numbers_of_float = "a number from 1.2e-38 to 3.4e38 in size";
 
 }  // namespace parallax::engine::elementwise

@@ -103,6 +103,9 @@ std::vector<std::string> FocusRecorder::judge(const std::vector<double>& values)
     const std::string best = length_text(distances[best_focus(distances, values, autofocus.metric, autofocus.object).index]);
     const auto [least, most] = std::minmax_element(distances.begin(), distances.end());
     std::vector<std::string> warnings;
+    if (std::none_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+        return {"autofocus: no plane has a value, since the hologram is not finite (NaN, infinities) or its values overflow: the plane "
+                "that is named best is the first one. \"non_finite\" in the job says what to do with such inputs"};
     if (flags.at_end) {
         warnings.push_back(
             fmt::format("autofocus: the best of the planes from {} to {} is at their end, {}: the focus may lie beyond it; take "

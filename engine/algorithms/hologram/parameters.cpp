@@ -76,7 +76,7 @@ ParameterTable hologram_table() {
             "From the sensor to the object, above 0; a negative distance propagates forward. A list or {from, to, step} gives a "
             "stack of planes. A new distance needs no new plan.")
         .runtime()
-        .number("refractive_index", &P::refractive_index, {.above = 0},
+        .number("refractive_index", &P::refractive_index, {.min = 1e-3, .max = 1e3},
                 "Of the medium between object and sensor: the wavelength is divided by it.")
         .choice(
             "padding", &P::padding,

@@ -2,14 +2,17 @@
 // that they are cut into by the median (Heckbert 1982), for all frames alike.
 #pragma once
 
-#include <fcntl.h>
 #include <gif_lib.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/readers/serve.hpp"
@@ -154,10 +157,9 @@ struct GifWriter {
         const std::unique_ptr<ColorMapObject, void (*)(ColorMapObject*)> map(GifMakeMapObject(256, palette.colours()),
                                                                              GifFreeMapObject);
         int error = 0;
-        // Not by its name: giflib would keep all others from reading it.
-        const int file = ::open(request.at("write").get<std::string>().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        GifFileType* const gif = file >= 0 ? EGifOpenFileHandle(file, &error) : nullptr;
-        if (!gif || !map) throw Problem{std::string("cannot be written: ") + text_of(error), full_disk};
+        Sink sink(request.at("write").get<std::string>());
+        GifFileType* const gif = sink.is_open() ? EGifOpen(&sink, Sink::put, &error) : nullptr;
+        if (!gif || !map) throw Problem{"cannot be written: " + (error != 0 ? text_of(error) : sink.why()), full_disk};
         EGifSetGifVersion(gif, true);
         bool good = EGifPutScreenDesc(gif, width, height, 8, 0, map.get()) == GIF_OK && (frames == 1 || repeat(gif));
         std::vector<GifPixelType> row(static_cast<std::size_t>(width));
@@ -176,13 +178,43 @@ struct GifWriter {
             }
         }
         const int failed = gif->Error;
-        const bool closed = EGifCloseFile(gif, &error) == GIF_OK;
-        if (!good || !closed)
-            throw Problem{std::string("cannot be written: ") + text_of(good ? error : failed), full_disk};
+        const bool ended = EGifCloseFile(gif, &error) == GIF_OK;
+        if (!sink.close()) throw Problem{"cannot be written: " + sink.why(), full_disk};
+        if (!good || !ended) throw Problem{"cannot be written: " + text_of(good ? error : failed), full_disk};
     }
 
 private:
-    static const char* text_of(int error) {
+    /// The file, which remembers what giflib does not look at.
+    class Sink {
+    public:
+        explicit Sink(const std::string& path) : file_(std::fopen(path.c_str(), "wb")) { note(file_ != nullptr); }
+        ~Sink() { close(); }
+        Sink(const Sink&) = delete;
+        Sink& operator=(const Sink&) = delete;
+
+        bool is_open() const noexcept { return file_ != nullptr; }
+        /// Whether all is there, as far as the system tells.
+        bool close() noexcept {
+            if (file_ != nullptr) note(std::fclose(std::exchange(file_, nullptr)) == 0);
+            return problem_ == 0;
+        }
+        std::string why() const { return std::strerror(problem_); }
+        static int put(GifFileType* gif, const GifByteType* bytes, int count) {
+            auto& sink = *static_cast<Sink*>(gif->UserData);
+            const bool put = std::fwrite(bytes, 1, static_cast<std::size_t>(count), sink.file_) == static_cast<std::size_t>(count);
+            sink.note(put);
+            return put ? count : 0;
+        }
+
+    private:
+        void note(bool good) noexcept {
+            if (!good && problem_ == 0) problem_ = errno != 0 ? errno : EIO;
+        }
+        std::FILE* file_;
+        int problem_ = 0;
+    };
+
+    static std::string text_of(int error) {
         const char* const text = GifErrorString(error);
         return text ? text : "giflib says no more";
     }

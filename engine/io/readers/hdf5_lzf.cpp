@@ -27,7 +27,7 @@ std::size_t filter(unsigned int flags, std::size_t count, const unsigned int* nu
     const std::size_t room = chunk.bytes + beside;
     void* const out = std::calloc(room, 1);
     if (!out) {
-        H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_RESOURCE, H5E_NOSPACE, "no memory for a chunk");
+        H5Epush2(H5E_DEFAULT, "hdf5_lzf.cpp", __func__, __LINE__, H5E_ERR_CLS, H5E_RESOURCE, H5E_NOSPACE, "no memory for a chunk");
         return 0;
     }
     const std::size_t got =

@@ -32,6 +32,8 @@ public:
     ~Handle() {
         if (id_ >= 0) close_(id_);
     }
+    /// Before its time, to hear whether it went well: negative where it did not.
+    herr_t close() noexcept { return close_(std::exchange(id_, -1)); }
     operator hid_t() const noexcept { return id_; }
     bool good() const noexcept { return id_ >= 0; }
 

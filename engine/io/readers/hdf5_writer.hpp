@@ -95,7 +95,7 @@ struct Hdf5Writer {
                 um.push_back(parallax::io::scaled(spacing.back(), in_um));
         }
         // It is there, empty (io/part_file.hpp).
-        const Handle file(
+        Handle file(
             held(H5Fcreate(request.at("write").get<std::string>().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "the file"),
             H5Fclose);
         const Handle type = type_for(request.at("type").get<std::string>());
@@ -103,7 +103,7 @@ struct Hdf5Writer {
         // Without the time at which it was made: the same array gives the same bytes.
         const Handle creation(held(H5Pcreate(H5P_DATASET_CREATE), "properties"), H5Pclose);
         held(H5Pset_obj_track_times(creation, false), "properties");
-        const Handle data(held(H5Dcreate2(file, "data", type, space, H5P_DEFAULT, creation, H5P_DEFAULT), "a dataset"), H5Dclose);
+        Handle data(held(H5Dcreate2(file, "data", type, space, H5P_DEFAULT, creation, H5P_DEFAULT), "a dataset"), H5Dclose);
         put_texts(data, "axes", {names}, true);
         put_texts(data, "DIMENSION_LABELS", labels, false);
         put_numbers(data, "spacing", spacing);
@@ -124,6 +124,8 @@ struct Hdf5Writer {
             held(H5Dwrite(data, type, memory, space, H5P_DEFAULT, slice.data()), "room for the elements");
         }
         held(H5Fflush(file, H5F_SCOPE_GLOBAL), "room for the elements");
+        held(data.close(), "room for the elements");   // before the file, which else stays open for it
+        held(file.close(), "room for the elements");   // network drives tell no earlier that the disk is full
     }
 };
 

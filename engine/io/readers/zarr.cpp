@@ -108,15 +108,26 @@ public:
 private:
     void note(const fs::path& path) { said_["parts"].push_back(path.string()); }
 
+    static std::vector<std::int64_t> sizes_in(const Json& array, const char* key) {
+        const Json& sizes = array.at(key);
+        for (const Json& size : sizes) {   // a number beyond 64 bits is none that is whole
+            const bool whole = size.is_number_unsigned() ? size.get<std::uint64_t>() >> 63 == 0 : size.is_number_integer();
+            if (!whole)
+                throw Problem{"has the size " + size.dump().substr(0, 80) + " among its " + key + ", which is no whole number", again};
+        }
+        return sizes.get<std::vector<std::int64_t>>();
+    }
+
     void read_array() {
         const Json array = json_file(folder_ / ".zarray");
         if (!array.is_object()) throw Problem{"has no Zarr array in " + folder_.filename().string(), again};
         note(folder_ / ".zarray");
-        if (array.value("zarr_format", 0) != 2)
-            throw Problem{"is Zarr of version " + array.value("zarr_format", Json(0)).dump() + "; 2 is read",
+        const Json version = array.value("zarr_format", Json(0));
+        if (!version.is_number_integer() || version != 2)
+            throw Problem{"is Zarr of version " + version.dump().substr(0, 80) + "; 2 is read",
                           "write it with zarr_format=2"};
-        shape_ = array.at("shape").get<std::vector<std::int64_t>>();
-        chunk_ = array.at("chunks").get<std::vector<std::int64_t>>();
+        shape_ = sizes_in(array, "shape");
+        chunk_ = sizes_in(array, "chunks");
         if (!array.at("dtype").is_string()) throw Problem{"holds records, which are not read", "write one of their fields"};
         dtype_ = array["dtype"].get<std::string>();
         type_ = type_of(dtype_);

@@ -37,8 +37,11 @@ std::string read_file(const fs::path& path, std::uint64_t most) {
 Json json_file(const fs::path& path) {
     const std::string text = read_file(path, most_text);
     if (text.empty()) return nullptr;
-    constexpr JsonBounds bounds{.values = 1 << 20};
-    if (const auto fault = fault_of(text, bounds))
+    constexpr JsonBounds bounds{.values = 1 << 20, .keys_once = true};
+    const auto fault = fault_of(text, bounds);
+    if (fault && fault->excess == JsonExcess::key_twice)   // readers take one or the other
+        throw Problem{"has a file " + path.filename().string() + " with the key \"" + fault->key.substr(0, 80) + "\" twice", again};
+    if (fault)
         throw Problem{"has a file " + path.filename().string() + " of more than " +
                           (fault->excess == JsonExcess::levels ? std::to_string(bounds.levels) + " levels"
                                                                : std::to_string(bounds.values) + " values"),

@@ -5,6 +5,8 @@
 //   PARALLAX_SHIM=threads:N[::on]       pthread_create
 //   PARALLAX_SHIM=files:N[::on]         open, write, fsync, rename and their kin, but on standard output and error
 //   PARALLAX_SHIM=looks:N[::on]         stat, read, readdir and their kin: what only looks
+//   PARALLAX_SHIM=closings:N[::on]      close and fclose of files that were written through them. Half of the file is lost, and no
+//                                       call tells of it again: NFS sends what was written then, and to a server without room
 //
 // The N-th fails, with `on` all from it on; with N = 0 none. How many there were is written to the file PARALLAX_SHIM_COUNT.
 // Other programs that this one starts are left alone: PARALLAX_SHIM_PROGRAM is the name of the one that is meant.
@@ -41,7 +43,7 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-enum Kind { none, memory, threads, files, looks };
+enum Kind { none, memory, threads, files, looks, closings };
 
 Kind kind = none;
 long fail_at = 0, least = 0;
@@ -82,6 +84,19 @@ bool hit_look(const void* caller) noexcept {
     errno = EIO;
     return true;
 }
+/// Which descriptors have been written to: where they are closed, what was written may be lost.
+std::atomic<bool> written[1024];
+ssize_t noted(int file, ssize_t bytes) noexcept {
+    if (file >= 0 && file < 1024 && bytes > 0) written[file] = true;
+    return bytes;
+}
+bool hit_closing(int file, const void* caller) noexcept {
+    if (file < 0 || file >= 1024 || !written[file].exchange(false)) return false;
+    struct stat64 is;
+    if (syscall(SYS_fstat, file, &is) != 0 || !S_ISREG(is.st_mode) || !hit(closings, caller)) return false;
+    return syscall(SYS_ftruncate, file, is.st_size / 2), true;
+}
+bool real_flush(FILE* file) noexcept { return fflush_unlocked(file) == 0; }
 bool is_terminal(FILE* file) noexcept { return file == stdout || file == stderr; }
 
 template <class F>
@@ -120,6 +135,7 @@ void read_wishes() noexcept {
     if (strncmp(wish, "threads:", 8) == 0) kind = threads;
     if (strncmp(wish, "files:", 6) == 0) kind = files;
     if (strncmp(wish, "looks:", 6) == 0) kind = looks;
+    if (strncmp(wish, "closings:", 9) == 0) kind = closings;
     char* rest = nullptr;
     fail_at = strtol(strchr(wish, ':') + 1, &rest, 10);
     if (*rest == ':') least = strtol(rest + 1, &rest, 10);
@@ -236,23 +252,25 @@ DIR* opendir(const char* path) {
 }
 ssize_t write(int file, const void* from, size_t bytes) {
     NEXT(write);
-    return file > 2 && hit_file(ENOSPC, CALLER) ? -1 : real(file, from, bytes);
+    return file > 2 && hit_file(ENOSPC, CALLER) ? -1 : noted(file, real(file, from, bytes));
 }
 ssize_t writev(int file, const struct iovec* parts, int count) {
     NEXT(writev);
-    return file > 2 && hit_file(ENOSPC, CALLER) ? -1 : real(file, parts, count);
+    return file > 2 && hit_file(ENOSPC, CALLER) ? -1 : noted(file, real(file, parts, count));
 }
 ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
     NEXT(pwrite);
-    return hit_file(ENOSPC, CALLER) ? -1 : real(file, from, bytes, at);
+    return hit_file(ENOSPC, CALLER) ? -1 : noted(file, real(file, from, bytes, at));
 }
 ssize_t pwrite64(int file, const void* from, size_t bytes, off64_t at) {
     NEXT(pwrite64);
-    return hit_file(ENOSPC, CALLER) ? -1 : real(file, from, bytes, at);
+    return hit_file(ENOSPC, CALLER) ? -1 : noted(file, real(file, from, bytes, at));
 }
 size_t fwrite(const void* from, size_t size, size_t count, FILE* file) {
     NEXT(fwrite);
-    return !is_terminal(file) && hit_file(ENOSPC, CALLER) ? 0 : real(from, size, count, file);
+    if (!is_terminal(file) && hit_file(ENOSPC, CALLER)) return 0;
+    const size_t done = real(from, size, count, file);
+    return noted(fileno(file), static_cast<ssize_t>(done)), done;
 }
 int fflush(FILE* file) {
     NEXT(fflush);
@@ -260,10 +278,24 @@ int fflush(FILE* file) {
 }
 int fclose(FILE* file) {
     NEXT(fclose);
-    const bool fails = hit_file(ENOSPC, CALLER);
+    const bool late = kind == closings && active && real_flush(file) && hit_closing(fileno(file), CALLER);
+    const bool fails = late || hit_file(ENOSPC, CALLER);
     const int closed = real(file);
     if (fails) errno = ENOSPC;
     return fails ? EOF : closed;
+}
+int close(int file) {
+    NEXT(close);
+    const bool fails = hit_closing(file, CALLER);
+    const int closed = real(file);
+    if (fails) errno = ENOSPC;
+    return fails ? -1 : closed;
+}
+int dup(int file) {
+    NEXT(dup);
+    const int other = real(file);
+    if (other >= 0 && other < 1024 && file >= 0 && file < 1024) written[other] = written[file].load();
+    return other;
 }
 int fsync(int file) {
     NEXT(fsync);
