@@ -349,7 +349,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         field(header, "centers").empty() ? field(header, "centerings") : field(header, "centers"));
     Space space;
     std::array<bool, 3> there{};
-    std::size_t parts = 0;
+    std::size_t parts = 0, dimension = 0;   // the space's, by its vectors
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t place = std::string_view("xyz").find(axes.names[i]);
         const bool of_time = axes.names[i] == 't';
@@ -360,6 +360,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
             if (!step)
                 fail(source, fmt::format("has the space direction \"{}\" in its NRRD header", shortened(directions[i])), again);
             ratio = 1;   // the space has units of its own
+            dimension = step->size();
             for (std::size_t j = 0; j < std::min<std::size_t>(3, step->size()); ++j)
                 if (units.of_space[j] != 1) (*step)[j] *= units.of_space[j];
             double squares = 0, along = 0;
@@ -378,7 +379,7 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         if (std::isfinite(axes.spacing[i]) && axes.spacing[i] != 0)
             axes.spacing[i] = scaled(std::abs(axes.spacing[i]), of_time ? units.seconds : scaled(scale, ratio));
         if (place == std::string_view::npos) continue;
-        if (step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && known != std::end(spaces) && known->time))) {
+        if (step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && ((known != std::end(spaces) && known->time) || step->back() == 0)))) {
             step->resize(3);
             std::copy(step->begin(), step->end(), space.steps[place].begin());
             // Of an axis of one index that goes nowhere only across the others can be meant.
@@ -405,14 +406,22 @@ void describe_space(const Source& source, const Header& header, const std::vecto
         if (is_length(i) && !std::isfinite(axes.spacing[i]) && axes.sizes[i] > 1)
             file.warnings.push_back(without_spacing("its header", axes.names[i], file.desc.unit));
     }
-    if (!there[0]) return;   // nothing but distances
+    const std::string origin(field(header, "spaceorigin"));
+    if (!there[0]) {   // nothing but distances
+        if (dimension > 0 || !origin.empty())
+            file.warnings.push_back("its space directions do not say how x, y and z go: they are left out, and so is where its voxels lie");
+        return;
+    }
     if (parts == 3) {
-        const std::string origin(field(header, "spaceorigin"));
         const std::vector<std::string> words = vectors_of(origin);
         const std::optional<std::vector<double>> at = words.empty() ? std::nullopt : vector_from(words.front());
         if (!words.empty() && !at) {
             fail(source, fmt::format("has the space origin \"{}\" in its NRRD header, which is no place", shortened(origin)),
                  "(x,y,z) are three numbers: write the file again");
+        } else if (at && at->size() != dimension) {
+            fail(source, fmt::format("has the space origin \"{}\" in its NRRD header, of {} numbers in a space of {}", shortened(origin),
+                                     at->size(), dimension),
+                 again);
         } else if (at) {
             for (std::size_t i = 0; i < std::min<std::size_t>(3, at->size()); ++i) space.origin[i] = (*at)[i] * units.of_space[i];
         }

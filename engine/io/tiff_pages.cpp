@@ -161,7 +161,10 @@ std::vector<ArrayDesc::Extent> page_axes(const Source& source, Document& documen
     }
     const bool once = std::count_if(axes.begin(), axes.end(), [](const auto& axis) { return axis.name == 'n'; }) <= 1;
     if (count == document.count && once) return axes;
-    if (!axes.empty()) {
+    if (!axes.empty() && count == document.count) {
+        document.file.warnings.push_back(
+            fmt::format("{} in it names several axes that are called n here: the axes are not followed, and its pages taken for z", said.by));
+    } else if (!axes.empty()) {
         document.file.warnings.push_back(
             fmt::format("{} in it speaks of {} images with axes of their own, and it holds {}: the axes are not followed{}",
                         said.by, count, document.count, document.count > 1 ? ", and its pages taken for z" : ""));

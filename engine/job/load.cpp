@@ -1,6 +1,7 @@
 #include "job/load.hpp"
 
 #include "io/file.hpp"
+#include "io/known_status.hpp"
 #include "job/json_advice.hpp"
 #include "job/keys.hpp"
 #include "job/paths.hpp"
@@ -159,12 +160,16 @@ Json load_json(const fs::path& path) {
     const std::string name = io::show(path);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
+    if (error && !io::leads_nowhere(error) && error != std::errc::permission_denied && error != std::errc::filename_too_long)
+        throw IoError(name, "cannot be looked at: " + error.message(), "see whether the disk or the network drive is well");
     if (!fs::exists(status))
         throw ConfigError("", fmt::format("no file {}", name), "a JSON file",
                           path == "-" ? "JSON on standard input is the file /dev/stdin" : near_file(path));
     if (fs::is_directory(status)) throw ConfigError("", fmt::format("the folder {}", name), "a JSON file");
-    if (fs::is_regular_file(status) && fs::file_size(path, error) > max_bytes) {
-        throw ConfigError("", fmt::format("{} bytes in {}", fs::file_size(path, error), name), "a JSON file of at most 64 MiB");
+    if (fs::is_regular_file(status)) {
+        const std::uintmax_t bytes = fs::file_size(path, error);
+        if (!error && bytes > max_bytes)
+            throw ConfigError("", fmt::format("{} bytes in {}", bytes, name), "a JSON file of at most 64 MiB");
     }
     if (path.extension() == ".gz") return parse_json(unpacked(path, name), name);
     std::ifstream file(path, std::ios::binary);

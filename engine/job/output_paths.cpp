@@ -1,6 +1,7 @@
 #include "job/output_paths.hpp"
 
 #include "io/io.hpp"
+#include "io/known_status.hpp"
 #include "parallax/host/error.hpp"
 
 #include <fmt/format.h>
@@ -52,6 +53,8 @@ void check_way(const fs::path& path, const Locations& where, const std::string& 
                           fmt::format("a path of {} bytes, or a name in it, which the system does not take", whole.native().size()),
                           "a path to a folder that is there or can be made",
                           "systems have a longest path: give folders and file shorter names");
+    if (closed && !io::leads_nowhere(closed) && closed != std::errc::permission_denied)   // for the moment nobody knows where it leads
+        throw IoError(to_utf8(path), "cannot be looked at: " + closed.message(), "see whether the disk or the network drive is well");
     if (lies_below(path, where.out)) return;
     const fs::path target = fs::weakly_canonical(whole, ignored);   // of links in a circle there is none
     throw ConfigError(pointer,

@@ -679,3 +679,28 @@ TEST_CASE("volumes: more files than slices are refused, and so are files that sl
         }
     }
 }
+
+TEST_CASE("nrrd: a space of four dimensions, as ITK writes it, keeps where the voxels lie; an origin has as many numbers as its space") {
+    const Folder folder;
+    const auto described = [&](const std::string& space) {
+        put(folder / "a.nrrd", "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 2 1 1 3\nencoding: raw\n" + space + "\n\nabcdef");
+        return io::info(folder / "a.nrrd");
+    };
+    const std::string steps_of_four = "space directions: (0,2,0,0) (-3,0,0,0) (0,0,4,0) (0,0,0,5)\n";
+    const io::FileInfo three =
+        described("space dimension: 3\nspace directions: (0,2,0) (-3,0,0) (0,0,4) none\nspace origin: (11,22,33)");
+    const io::FileInfo four = described("space dimension: 4\n" + steps_of_four + "space origin: (11,22,33,7)");
+    REQUIRE(three.metadata.affine);
+    REQUIRE(four.metadata.affine);
+    CHECK(*four.metadata.affine == *three.metadata.affine);
+    // Of what nobody can place it is told that it is left out.
+    const io::FileInfo spread = described("space dimension: 4\nspace directions: (0,2,0,1) (-3,0,0,1) (0,0,4,1) (0,0,0,5)\nspace origin: (11,22,33,7)");
+    CHECK_FALSE(spread.metadata.affine);
+    CHECK(told_of(spread).find("left out") != std::string::npos);
+    CHECK(told_of(described("spacings: 1 2 3 4\nspace dimension: 3\nspace origin: (1,2,3)")).find("left out") != std::string::npos);
+    for (const char* const origin : {"(11,22,33)", "(11,22)", "(11,22,33,7,8)"}) {
+        CAPTURE(origin);
+        const IoError error = io_error(folder / "a.nrrd", [&] { described("space dimension: 4\n" + steps_of_four + "space origin: " + origin); });
+        CHECK(error.problem.find("numbers in a space of 4") != std::string::npos);
+    }
+}
