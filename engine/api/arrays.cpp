@@ -158,7 +158,7 @@ std::uint64_t Array::cuda() const noexcept {
 int Array::cuda_device() const noexcept { return cuda() != 0 ? impl_->engine->engine.device().index_in_platform : -1; }
 
 Array Session::Impl::array(DeviceArray array) const {
-    return Array(std::make_shared<const Array::Impl>(Array::Impl{engine.impl(), std::move(array)}));
+    return Array(std::make_shared<const Array::Impl>(engine.impl(), std::move(array)));
 }
 
 const DeviceArray& Session::Impl::own(const Array& array) const {
@@ -174,7 +174,7 @@ const DeviceArray& Session::Impl::made(const Array& array, host::Queue& queue) {
     const DeviceArray& source = own(array);
     order.before(queue, source, Order::Use::read);
     // A driver's queue goes in order, and nothing of what it has got is taken back; the native device's commands may be.
-    host::Event making = array.impl()->making->check();
+    host::Event making = array.impl()->making.check();
     if (making && engine.device().backend == host::Backend::native) makings.push_back(std::move(making));
     return source;
 }
@@ -264,12 +264,9 @@ HostArray Session::download(const Array& array) {
 
 void Session::download(const Array& array, const MutableView& view) {
     const std::lock_guard lock(impl_->mutex);
-    impl_->own(array);
-    if (impl_->engine.device().backend == host::Backend::native) array.impl()->making->check().wait();
-    impl_->makings.clear();
     const DeviceArray source =
         impl_->with_memory_of_the_caller([&] { return impl_->dense(impl_->made(array, impl_->session.queue())); });
-    for (const host::Event& packed : std::exchange(impl_->makings, {})) packed.wait();
+    for (const host::Event& making : std::exchange(impl_->makings, {})) making.wait();
     check_view(view.desc, view.data, {});
     ArrayDesc from_zero = view.desc;
     from_zero.offset = 0;
@@ -307,13 +304,13 @@ Event Session::write(const Array& array, const View& view, std::span<const Event
                           "dense memory of the same type and size", "upload() takes memory with gaps");
     }
     host::Queue& queue = impl_->upload_queue();
-    return Impl::ended_on(queue, [&] {
+    return impl_->ended_on(queue, [&] {
         impl_->order.before(queue, target, Order::Use::write);
         queue.barrier(to_host(wait), "write");
         queue.write(target.buffer, 0, view.data, target.desc.dense_bytes(), "write");
         const host::Event done = queue.barrier({}, "write");
         impl_->order.after(queue, target, Order::Use::write, done);
-        array.impl()->making->set(done);
+        array.impl()->making.set(done);
         queue.flush();
         return to_public(done);
     });
@@ -329,9 +326,8 @@ Event Session::read(const Array& array, const MutableView& view, std::span<const
                           "dense memory of the same type and size");
     }
     host::Queue& queue = impl_->download_queue();
-    return Impl::ended_on(queue, [&] {
+    return impl_->ended_on(queue, [&] {
         queue.barrier(to_host(wait), "read");
-        impl_->makings.clear();
         impl_->made(array, queue);
         if (!impl_->makings.empty()) queue.barrier(std::exchange(impl_->makings, {}), "what makes it");
         queue.read(source.buffer, 0, view.data, source.desc.dense_bytes(), "read");

@@ -47,7 +47,9 @@ struct PARALLAX_LOCAL Event::Impl {
 struct PARALLAX_LOCAL Array::Impl {
     std::shared_ptr<Engine::Impl> engine;   ///< keeps the device open
     DeviceArray array;
-    std::shared_ptr<Making> making = std::make_shared<Making>();
+    mutable Making making = {};
+
+    Impl(std::shared_ptr<Engine::Impl> of, DeviceArray elements) : engine(std::move(of)), array(std::move(elements)) {}
 };
 
 struct PARALLAX_LOCAL Pending::Impl {
@@ -87,13 +89,14 @@ struct PARALLAX_LOCAL Session::Impl : std::enable_shared_from_this<Session::Impl
     Pending submit(const engine::Call&, const CallOptions&, Pace);
     /// What comes after a call that is with the device, or has failed on the way there.
     void note_end(const engine::Running&, const std::map<std::string, DeviceArray, std::less<>>& inputs);
-    /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it, and what they ended with
-    /// is not the next call's.
+    /// Runs `work`, which enqueues transfers; should it throw, they have ended before the caller hears of it, and neither what they ended
+    /// with nor `makings` is the next call's.
     template <class Work>
-    static auto ended_on(host::Queue& queue, Work&& work) {
+    auto ended_on(host::Queue& queue, Work&& work) {
         try {
             return work();
         } catch (...) {
+            makings.clear();
             try {
                 queue.finish();
             } catch (const std::exception&) {   // the first error is the one to tell

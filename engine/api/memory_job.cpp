@@ -67,7 +67,6 @@ Result Session::run(const Job& text, const Inputs& inputs, const CancelToken& ca
     const engine::Pipeline pipeline = job.pipeline();
     std::vector<std::string> told;
 
-    impl_->makings.clear();   // of a call that was refused
     return impl_->with_memory_of_the_caller([&] {
         if (impl_->borrowed) impl_->session.queue().barrier({}, "job");
         std::map<engine::Source, DeviceArray> arrays;

@@ -143,12 +143,12 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
             },
             [this, running = pending->running, inputs = call.inputs] { note_end(*running, inputs); });
     } else {
-        const auto failed = std::make_shared<Failed>();   // now: later there may be no memory
+        const auto failed = options.into.empty() ? nullptr : std::make_shared<Failed>();   // now: later there may be no memory
         try {
             session.hand_over(*pending->running, wait);
         } catch (...) {   // half of it may have been done
-            failed->set(std::current_exception());
-            for (const auto& [name, target] : options.into) target.impl()->making->set(host::Event(failed));
+            if (failed) failed->set(std::current_exception());
+            for (const auto& [name, target] : options.into) target.impl()->making.set(host::Event(failed));
             throw;
         }
         note_end(*pending->running, call.inputs);
@@ -156,9 +156,9 @@ Pending Session::Impl::submit(const engine::Call& call, const CallOptions& optio
     }
     for (const auto& [name, output] : pending->running->result().outputs) {
         const Array& made = pending->arrays.emplace(name, array(output)).first->second;
-        made.impl()->making->set(pending->done.impl()->event);
+        made.impl()->making.set(pending->done.impl()->event);
     }
-    for (const auto& [name, target] : options.into) target.impl()->making->set(pending->done.impl()->event);
+    for (const auto& [name, target] : options.into) target.impl()->making.set(pending->done.impl()->event);
     const engine::CallResult& result = pending->running->result();
     const auto& log = *engine.impl();
     if (result.plan_seconds > 0)
@@ -238,7 +238,6 @@ Pending Session::Impl::submit(const Call& call, Pace pace) {
         session.queue().barrier(to_host(options.wait), call.algorithm);
         options.wait.clear();
     }
-    makings.clear();   // of a call that was refused
     return with_memory_of_the_caller([&] {
         for (const Inputs* inputs : {&call.inputs, &call.options.inputs}) {
             for (const auto& [name, input] : *inputs) core.inputs.insert_or_assign(name, take(input, name));

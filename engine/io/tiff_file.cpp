@@ -109,6 +109,5 @@ TiffFile TiffFile::open(const std::filesystem::path& path, Chain chain) {
 }
 
 std::string TiffFile::take_error() const { return std::exchange(state_->error, {}); }
-std::string TiffFile::take_loss() const { return std::exchange(state_->loss, {}); }
 
 }  // namespace parallax::io::tiff

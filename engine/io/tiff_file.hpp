@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "io/file.hpp"
 #include "io/tiff_chain.hpp"
@@ -31,9 +32,16 @@ public:
     bool go_to(std::uint64_t directory) const { return TIFFSetSubDirectory(tiff_.get(), directory) != 0; }
     /// The first error since the last call; empty: none.
     std::string take_error() const;
-    /// The first warning since the last call that means other pixels than were meant: libtiff goes on where a stream by JPEG or by a
-    /// fax code is cut off, damaged or of another size than its strip. Empty: none.
-    std::string take_loss() const;
+    /// Runs what decodes, and says whether it has. Returns why it has not, or has made other pixels than were meant: libtiff warns and
+    /// goes on where a stream by JPEG or by a fax code is cut off, damaged or of another size than its strip. Empty: all is well.
+    template <class Decode>
+    std::string decode(const Decode& by_libtiff) const {
+        state_->loss.clear();   // of its directory, which may say strange things
+        const bool good = by_libtiff();
+        std::string why = good ? std::string() : take_error();
+        if (why.empty()) why = std::exchange(state_->loss, {});
+        return good || !why.empty() ? why : "libtiff says no more";
+    }
 
 private:
     struct State {

@@ -107,22 +107,16 @@ private:
     /// Returns why it cannot.
     std::string decode_by_libtiff(std::uint32_t index, std::byte* to, const Room& room) {
         TIFF* tiff = file_.handle();
-        const std::uint64_t bytes = room.bytes;
-        if (page_.compression == COMPRESSION_WEBP) {
+        if (page_.compression != COMPRESSION_NONE) std::memset(to, 0, room.bytes);   // what a decoder leaves out is nobody's
+        if (Unpacker::hands_over(page_.compression)) {
             std::uint32_t columns = page_.width;
             if (page_.tiled) TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &columns);
-            if (std::string why = unpacker_.check_webp(file_, page_, index, columns, bytes / room.row); !why.empty()) return why;
+            return unpacker_.hand_over(file_, page_, index, columns, room, to);
         }
-        const auto size = static_cast<tmsize_t>(bytes);
-        if (page_.compression != COMPRESSION_NONE) std::memset(to, 0, bytes);   // what a decoder leaves out is nobody's
-        if (page_.compression == COMPRESSION_CCITTRLE || page_.compression == COMPRESSION_CCITTRLEW)
-            return unpacker_.unpack_with_zeros_behind(file_, page_, index, to, bytes);
-        static_cast<void>(file_.take_loss());   // of its directory, which may say strange things
-        if ((page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) == size)
-            return file_.take_loss();
-        std::string said = file_.take_error();
-        if (said.empty()) said = file_.take_loss();
-        return said.empty() ? "libtiff says no more" : said;
+        const auto size = static_cast<tmsize_t>(room.bytes);
+        return file_.decode([&] {
+            return (page_.tiled ? TIFFReadEncodedTile(tiff, index, to, size) : TIFFReadEncodedStrip(tiff, index, to, size)) == size;
+        });
     }
 
     void decode_strips() {

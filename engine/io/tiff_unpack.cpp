@@ -108,25 +108,27 @@ std::string Unpacker::read_packed(const TiffFile& file, const Page& page, std::u
     return got == size && size > 0 ? "" : said.empty() ? "it has no bytes" : said;
 }
 
-std::string Unpacker::unpack_with_zeros_behind(const TiffFile& file, const Page& page, std::uint32_t index, std::byte* to,
-                                               std::uint64_t bytes) {
-    if (std::string why = read_packed(file, page, index); !why.empty()) return why;
-    packed_.resize(packed_.size() + 4);
-    static_cast<void>(file.take_loss());
-    const bool good = TIFFReadFromUserBuffer(file.handle(), index, packed_.data(), static_cast<tmsize_t>(packed_.size()), to,
-                                             static_cast<tmsize_t>(bytes)) != 0;
-    std::string said = file.take_loss();
-    if (good) return said;
-    std::string error = file.take_error();
-    return !error.empty() ? error : !said.empty() ? said : "libtiff says no more";
+bool Unpacker::hands_over(std::uint16_t compression) {
+    return compression == COMPRESSION_WEBP || compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW;
 }
 
-std::string Unpacker::check_webp(const TiffFile& file, const Page& page, std::uint32_t index, std::uint32_t columns, std::uint64_t rows) {
+std::string Unpacker::hand_over(const TiffFile& file, const Page& page, std::uint32_t index, std::uint32_t columns, Room room,
+                                std::byte* to) {
     if (std::string why = read_packed(file, page, index); !why.empty()) return why;
-    const auto size = webp_size(packed_);
-    if (!size) return "its bytes are no picture of WebP";
-    if (size->first == columns && size->second >= rows) return {};
-    return fmt::format("its picture of WebP has {} columns and {} rows, where {} and {} belong", size->first, size->second, columns, rows);
+    if (page.compression == COMPRESSION_WEBP) {
+        const auto size = webp_size(packed_);
+        const std::uint64_t rows = room.bytes / room.row;
+        if (!size) return "its bytes are no picture of WebP";
+        if (size->first != columns || size->second < rows)
+            return fmt::format("its picture of WebP has {} columns and {} rows, where {} and {} belong", size->first, size->second, columns,
+                               rows);
+    } else {
+        packed_.resize(packed_.size() + 4);
+    }
+    return file.decode([&] {
+        return TIFFReadFromUserBuffer(file.handle(), index, packed_.data(), static_cast<tmsize_t>(packed_.size()), to,
+                                      static_cast<tmsize_t>(room.bytes)) != 0;
+    });
 }
 
 std::string Unpacker::inflate(Room room, std::byte* to) {

@@ -28,11 +28,11 @@ public:
     static bool knows(std::uint16_t compression);
     /// One that is there, of the directory that the file stands at. Returns why it cannot be decoded; empty: it has been.
     std::string unpack(const TiffFile&, const Page&, std::uint32_t index, Room, std::byte* to);
-    /// Decodes by libtiff with zeros behind the stream. Its code of rows that begin at bytes (CCITT RLE) reads beyond a stream's end,
-    /// and takes what it finds there for pixels of the last rows. Returns why it cannot; empty: it has.
-    std::string unpack_with_zeros_behind(const TiffFile&, const Page&, std::uint32_t index, std::byte* to, std::uint64_t bytes);
-    /// Why a strip or tile of so many columns is another picture than its WebP stream, which libtiff does not look at; empty: it is not.
-    std::string check_webp(const TiffFile&, const Page&, std::uint32_t index, std::uint32_t columns, std::uint64_t rows);
+    /// Whether libtiff decodes it, but has to be given its bytes: of WebP it does not look at the size, which is done here; and its code
+    /// of rows that begin at bytes (CCITT RLE) reads beyond a stream's end, where zeros stand then.
+    static bool hands_over(std::uint16_t compression);
+    /// Decodes such a strip or tile of so many columns. Returns why it cannot; empty: it has.
+    std::string hand_over(const TiffFile&, const Page&, std::uint32_t index, std::uint32_t columns, Room, std::byte* to);
 
 private:
     std::string read_packed(const TiffFile&, const Page&, std::uint32_t index);

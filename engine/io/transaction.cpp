@@ -285,9 +285,9 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         }
         if (replaces_tree) keep_modes_of_tree(old, part, given);
         if (replaces_file) keep_mode(old, part);
-        const std::uint64_t bytes = is_folder ? bytes_of_tree(part) : fs::file_size(part, gone);
-        if (!gone) count(target, bytes);
-        if (is_folder) count(target, folder_bytes * folders_of_tree(part), "each folder in it counts 4 KiB: raise the limit, or write less");
+        const TreeSize size = is_folder ? size_of_tree(part) : TreeSize{fs::file_size(part, gone), 0};
+        if (!gone) count(target, size.bytes);
+        if (is_folder) count(target, folder_bytes * size.folders, "each folder in it counts 4 KiB: raise the limit, or write less");
         return part;
     });
 }

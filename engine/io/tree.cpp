@@ -126,17 +126,14 @@ bool is_folder(const fs::path& path) {
 
 }   // namespace
 
-std::uint64_t bytes_of_tree(const fs::path& path) {
-    if (!is_folder(path)) return fs::file_size(path);
-    std::uint64_t bytes = 0;
-    walk(path, {}, 0, [&](const Node& node) { bytes += node.type == fs::file_type::regular ? fs::file_size(node.path) : 0; });
-    return bytes;
-}
-
-std::uint64_t folders_of_tree(const fs::path& path) {
-    std::uint64_t folders = 1;
-    walk(path, {}, 0, [&](const Node& node) { folders += node.type == fs::file_type::directory ? 1 : 0; });
-    return folders;
+TreeSize size_of_tree(const fs::path& path) {
+    if (!is_folder(path)) return {fs::file_size(path), 0};
+    TreeSize size{0, 1};
+    walk(path, {}, 0, [&](const Node& node) {
+        if (node.type == fs::file_type::regular) size.bytes += fs::file_size(node.path);
+        if (node.type == fs::file_type::directory) ++size.folders;
+    });
+    return size;
 }
 
 namespace {

@@ -13,10 +13,11 @@
 
 namespace parallax::io {
 
-/// Bytes of a file, or of all files in a folder. Throws std::system_error.
-std::uint64_t bytes_of_tree(const std::filesystem::path&);
-/// How many folders it has, itself included.
-std::uint64_t folders_of_tree(const std::filesystem::path&);
+struct TreeSize {
+    std::uint64_t bytes = 0, folders = 0;
+};
+/// Bytes of a file, or of all files in a folder; and how many folders it has, itself included. Throws std::system_error.
+TreeSize size_of_tree(const std::filesystem::path&);
 
 /// host::identity_of() of a file. Of a folder: its number, the bytes of all its files, and as time of change a number that
 /// differs where any file or folder in it has another name, length or time.

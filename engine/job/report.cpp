@@ -24,7 +24,7 @@ FileReport report_file(const std::filesystem::path& path, std::string format, co
     try {
         const auto identity = io::identity_of_tree(path);   // before the hash: what comes later is another
         const bool certain = identity && !host::may_keep_its_time(*identity);
-        const std::uint64_t bytes = identity ? identity->bytes : io::bytes_of_tree(path);
+        const std::uint64_t bytes = identity ? identity->bytes : io::size_of_tree(path).bytes;
         if (part && covers(*part, bytes)) part.reset();
         if (hash.empty()) hash = part ? io::hash_file(path, stop, part) : io::hash_of_tree(path, stop);
         return {to_utf8(std::filesystem::absolute(path)), bytes, std::move(hash), std::move(format), identity, part, certain};

@@ -117,8 +117,7 @@ Asked asked_of(const Problem& problem) {
         for (double& end : asked.values) {
             check_number(end, image.type, "/range");
             if (image.type == ElementType::f32) {
-                if (!is_kept_by_float(end))
-                    throw ConfigError("/range", fmt::format("{}, which is {} as f32", end, static_cast<float>(end)), numbers_of_float);
+                check_kept_by_float(end, "/range");
                 continue;
             }
             const Limits limits = limits_of(image.type);

@@ -189,4 +189,9 @@ Variant reference_variant(Work work, std::function<std::int64_t(const Problem&)>
                                     std::move(work), std::move(taken));
 }
 
+void check_kept_by_float(double number, const char* pointer) {
+    if (!is_kept_by_float(number))
+        throw ConfigError(pointer, fmt::format("{}, which is {} as f32", number, static_cast<float>(number)), numbers_of_float);
+}
+
 }  // namespace parallax::engine::elementwise

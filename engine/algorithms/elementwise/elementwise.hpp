@@ -98,5 +98,7 @@ inline bool is_kept_by_float(double number) noexcept {
     return std::isfinite(single) && (single != 0 || number == 0);
 }
 inline constexpr const char* numbers_of_float = "a number from 1.2e-38 to 3.4e38 in size";
+/// Throws ConfigError for one that is not.
+void check_kept_by_float(double number, const char* pointer);
 
 }  // namespace parallax::engine::elementwise

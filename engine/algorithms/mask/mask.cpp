@@ -28,8 +28,8 @@ Pairing checked(const Problem& problem) {
         if (value != std::trunc(value) || value < static_cast<double>(limits.low) || value > static_cast<double>(limits.high))
             throw ConfigError("/value", fmt::format("{} for an image of type {}", value, to_string(image.type)),
                               fmt::format("an integer from {} to {}", limits.low, limits.high));
-    } else if (!is_kept_by_float(value)) {
-        throw ConfigError("/value", fmt::format("{}, which is {} as f32", value, static_cast<float>(value)), numbers_of_float);
+    } else {
+        check_kept_by_float(value, "/value");
     }
     return pairing_of(image, mask, "mask");
 }
