@@ -11,6 +11,8 @@
 #include "parallax/host/error.hpp"
 #include "support/child.hpp"
 #include "support/helper.hpp"
+#include "support/memory.hpp"
+#include "support/text.hpp"
 
 namespace parallax::io {
 
@@ -25,6 +27,14 @@ std::string path_for_child(const std::filesystem::path& path) {
 namespace {
 
 std::string program_of(const ReaderOf& of) { return host::program_beside(std::string("parallax-read-") + of.name); }
+
+/// Libraries call a file damaged when they have no memory for it.
+std::string hint_of(std::string hint) {
+    const std::optional<std::uint64_t> limit = host::platform::memory_limit();
+    if (limit && hint.find("damaged") != hint.npos)
+        hint += fmt::format("; where it is sound, it needs more memory than the {} that are allowed here (--limit memory, ulimit)", host::human_bytes(*limit));
+    return hint;
+}
 
 /// A file that a reader has opened.
 class ReaderFile {
@@ -67,12 +77,12 @@ private:
         child_.end();
         if (late)
             fail(source_, "takes too long to be read for what it says that it holds",
-                 "the file may be damaged: write or copy it again");
+                 hint_of("the file may be damaged: write or copy it again"));
         if (child_.was_killed())
             fail(source_, fmt::format("is {}, and what reads it was ended from outside with {}", of_.what, child_.ending()),
                  "nothing is known of the file: see whether memory has run out, or a batch system ended it, and run it again");
         fail(source_, fmt::format("is {}, and what reads it ended with {}", of_.what, child_.ending()),
-             "the file is damaged, or the library that reads it has a fault: convert the file to TIFF, NPY or NIfTI");
+             hint_of("the file is damaged, or the library that reads it has a fault: convert the file to TIFF, NPY or NIfTI"));
     }
 
     Json ask(const Json& request) {
@@ -82,7 +92,7 @@ private:
         if (!line) lost();
         Json said = Json::parse(*line, nullptr, false);
         if (!said.is_object()) lost();
-        if (!said.contains("ok")) fail(source_, said.value("problem", ""), said.value("hint", ""));
+        if (!said.contains("ok")) fail(source_, said.value("problem", ""), hint_of(said.value("hint", "")));
         return std::move(said["ok"]);
     }
 

@@ -78,7 +78,8 @@ std::shared_ptr<BufferStorage> allocate_storage(std::size_t bytes, const Usage& 
         return std::make_shared<NativeMemory>(bytes, usage);
     } catch (const std::bad_alloc&) {
         throw DeviceError("allocation", 0, "", fmt::format("allocate {}", human_bytes(bytes)),
-                          fmt::format("{} are in use already; use smaller tiles or close other programs", human_bytes(*usage)));
+                          fmt::format("{} are in use already; use smaller tiles, close other programs, or allow more (--limit memory, ulimit)",
+                                      human_bytes(*usage)));
     }
 }
 

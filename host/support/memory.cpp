@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 
@@ -74,6 +75,18 @@ MemoryRoom memory_room() {
     if (const std::uint64_t all = physical_memory(); all > 0) least.take(all, "on this machine, were it idle");
 #endif
     return least.result();
+}
+
+std::optional<std::uint64_t> memory_limit() {
+    std::optional<std::uint64_t> least;
+#if defined(__linux__)
+    for (const auto which : {RLIMIT_DATA, RLIMIT_AS}) {
+        rlimit limit{};
+        if (getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+            least = std::min<std::uint64_t>(limit.rlim_cur, least.value_or(limit.rlim_cur));
+    }
+#endif
+    return least;
 }
 
 }  // namespace parallax::host::platform

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace parallax::host::platform {
@@ -14,5 +15,8 @@ struct MemoryRoom {
 /// The least of what is free (memory and swap), what control groups of either kind leave and what the process's own limits
 /// (ulimit -d and -v) leave. It changes from one moment to the next: others take memory, too.
 MemoryRoom memory_room();
+
+/// What the process itself is allowed (--limit memory, ulimit -d and -v), where it is allowed no more than some memory.
+std::optional<std::uint64_t> memory_limit();
 
 }  // namespace parallax::host::platform
