@@ -20,6 +20,7 @@ struct PARALLAX_LOCAL Preparation::Impl {
     std::mutex mutex;             ///< for joining
     std::exception_ptr problem;   ///< read after the thread has ended
     std::thread thread;
+    std::atomic<std::thread::id> worker;   ///< that of `thread`, which another may be joining
 };
 
 namespace {
@@ -40,6 +41,8 @@ bool Preparation::done() const { return impl_->finished; }
 void Preparation::cancel() { impl_->cancelled = true; }
 
 void Preparation::wait() {
+    if (impl_->worker == std::this_thread::get_id() && !impl_->finished)   // another thread may have its number later
+        throw ConfigError("progress", "a wait for its own preparation", "none: it would never end");
     const std::lock_guard lock(impl_->mutex);
     if (impl_->thread.joinable()) impl_->thread.join();
     if (impl_->problem) std::rethrow_exception(impl_->problem);
@@ -95,7 +98,10 @@ Preparation Session::prepare(std::vector<Call> calls, std::function<void(double)
     };
     const auto all = std::make_shared<decltype(work)>(std::move(work));
     try {
-        state->thread = std::thread([all] { (*all)(); });
+        state->thread = std::thread([all, shared] {
+            shared->worker = std::this_thread::get_id();
+            (*all)();
+        });
     } catch (const std::system_error&) {   // none to be had: then now
         (*all)();
     }

@@ -17,7 +17,7 @@
 namespace parallax::engine::gallery {
 
 namespace fs = std::filesystem;
-using host::escaped;
+using host::on_page;
 
 namespace {
 
@@ -47,11 +47,11 @@ std::string head(const std::string& title) {
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; media-src data:; style-src "
         "'unsafe-inline'\">"
         "<title>{}</title><style>{}</style></head><body>\n",
-        escaped(title), style);
+        on_page(title), style);
 }
 
 std::string section(const std::string& title, const std::string& inside) {
-    return inside.empty() ? std::string() : fmt::format("<h2>{}</h2>\n{}\n", escaped(title), inside);
+    return inside.empty() ? std::string() : fmt::format("<h2>{}</h2>\n{}\n", on_page(title), inside);
 }
 
 std::string in_a_row(const std::string& inside) { return inside.empty() ? inside : "<div class=\"row\">" + inside + "</div>"; }
@@ -75,7 +75,7 @@ std::string warnings_in(const Json& part, const Json& report = Json::object()) {
     for (const Json& warning : part.value("warnings", Json::array())) {
         const auto text = warning.get<std::string>();
         const auto same = [&](const Json& other) { return other.is_string() && other.get<std::string>().ends_with(text); };
-        if (std::none_of(list.begin(), list.end(), same)) html += fmt::format("<p class=\"warning\">{}</p>", escaped(text));
+        if (std::none_of(list.begin(), list.end(), same)) html += fmt::format("<p class=\"warning\">{}</p>", on_page(text));
     }
     return html;
 }
@@ -93,8 +93,8 @@ std::string steps_of(const Json& report) {
                 if (!known && !value.is_null()) parameters += (parameters.empty() ? "" : ", ") + key + " " + value_of(value);
             }
         }
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", escaped(steps[i].value("id", "")),
-                            escaped(steps[i].value("run", "")), escaped(steps[i].value("variant", "")), escaped(parameters));
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", on_page(steps[i].value("id", "")),
+                            on_page(steps[i].value("run", "")), on_page(steps[i].value("variant", "")), on_page(parameters));
     }
     if (rows.empty()) return rows;
     return "<table><thead><tr><th>step</th><th>algorithm</th><th>variant</th><th>parameters</th></tr></thead><tbody>" + rows +
@@ -103,8 +103,8 @@ std::string steps_of(const Json& report) {
 
 void add_stages(const Json& stages, std::string& rows) {
     for (const Json& stage : stages)
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.4g} ms</td></tr>", escaped(stage.value("name", "")),
-                            escaped(stage.value("kind", "")), 1e3 * stage.value("seconds", 0.0));
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.4g} ms</td></tr>", on_page(stage.value("name", "")),
+                            on_page(stage.value("kind", "")), 1e3 * stage.value("seconds", 0.0));
 }
 
 std::string text_of_file(const fs::path& path) {
@@ -126,7 +126,7 @@ std::string output_of(const std::string& name, const Json& output, const Json& r
                       const Standing& standing) {
     const fs::path path = path_from(output.value("path", "")), at = standing ? standing(path) : path;
     const std::string extension = io::in_lower_case(path.extension().string());
-    std::string html = fmt::format("<h3>{}</h3>", escaped(name)) + warnings_in(output);
+    std::string html = fmt::format("<h3>{}</h3>", on_page(name)) + warnings_in(output);
     try {
         if (extension == ".csv") {
             Json columns;
@@ -138,9 +138,9 @@ std::string output_of(const std::string& name, const Json& output, const Json& r
             return html + scalars_of(record) + drawn_curves(record);
         }
     } catch (const IoError& error) {   // by the name that the file will have
-        return html + fmt::format("<p>{}: not shown: {}</p>", escaped(io::show(path)), escaped(error.problem));
+        return html + fmt::format("<p>{}: not shown: {}</p>", on_page(io::show(path)), on_page(error.problem));
     } catch (const std::exception& error) {
-        return html + fmt::format("<p>{}: not shown: {}</p>", escaped(io::show(path)), escaped(error.what()));
+        return html + fmt::format("<p>{}: not shown: {}</p>", on_page(io::show(path)), on_page(error.what()));
     }
     return html + shown(path, {}, side, at);
 }
@@ -166,7 +166,7 @@ std::string inputs_of(const Json& report) {
     std::string html;
     const Json inputs = report.value("inputs", Json::object());
     for (const auto& [name, input] : inputs.items()) {
-        html += fmt::format("<h3>{} <span class=\"quiet\">{}</span></h3>", escaped(name), escaped(input.value("array", "")));
+        html += fmt::format("<h3>{} <span class=\"quiet\">{}</span></h3>", on_page(name), on_page(input.value("array", "")));
         html += warnings_in(input, report);
         std::string files;
         const Json& list = input.at("files");
@@ -192,13 +192,13 @@ std::string warnings_of(const Json& report) {
         }
     }
     std::string html;
-    for (const std::string& text : texts) html += fmt::format("<p class=\"warning\">{}</p>", escaped(text));
+    for (const std::string& text : texts) html += fmt::format("<p class=\"warning\">{}</p>", on_page(text));
     return html;
 }
 
 std::string item_of(const series::Record& record, const Json& report) {
-    std::string html = fmt::format("<div><h3>{}</h3>", escaped(record.item));
-    if (!record.done) return html + fmt::format("<p class=\"failed\">{}</p></div>", escaped(record.error));
+    std::string html = fmt::format("<div><h3>{}</h3>", on_page(record.item));
+    if (!record.done) return html + fmt::format("<p class=\"failed\">{}</p></div>", on_page(record.error));
     // Of a page or a volume of a file (film.tif#3) its place is not recorded, so that only whole files are shown.
     const std::string file = record.inputs.size() == 1 ? to_utf8(path_from(record.inputs[0].path).filename()) : std::string();
     if (!file.empty() && record.item.ends_with(file)) {
@@ -243,13 +243,13 @@ std::string page_of_series(const Json& report, std::size_t most_items, const Sta
     const Json& items = report.at("items");
     const std::string title = report.contains("job") ? report["job"].value("comment", "") : std::string();
     std::string html = head(title.empty() ? "A series" : title);
-    html += fmt::format("<h1>{}</h1>", escaped(title.empty() ? "A series" : title));
+    html += fmt::format("<h1>{}</h1>", on_page(title.empty() ? "A series" : title));
     html +=
         fmt::format("<p>{} of {} items done, {} failed, in {:.4g} s: {:.4g} a second. <span class=\"quiet\">{}</span></p>",
                     items.value("done", 0) + items.value("before", 0), items.value("mine", 0), items.value("failed", 0),
-                    report.value("seconds", 0.0), report.value("items_per_second", 0.0), escaped(report.value("finished", "")));
+                    report.value("seconds", 0.0), report.value("items_per_second", 0.0), on_page(report.value("finished", "")));
     for (const Json& device : report.value("devices", Json::array()))
-        html += fmt::format("<p class=\"quiet\">{}: {} items</p>", escaped(device_line(device)), device.value("items", 0));
+        html += fmt::format("<p class=\"quiet\">{}: {} items</p>", on_page(device_line(device)), device.value("items", 0));
     html += warnings_of(report);
     html += section("Of all items", outputs_of(report, standing));
     html += section("Items", items_of(report, most_items));
@@ -259,9 +259,9 @@ std::string page_of_series(const Json& report, std::size_t most_items, const Sta
 
 std::string page_of_job(const Json& report, const Standing& standing) {
     const std::string comment = report.at("job").value("comment", ""), title = comment.empty() ? "A job" : comment;
-    std::string html = head(title) + fmt::format("<h1>{}</h1>", escaped(title));
+    std::string html = head(title) + fmt::format("<h1>{}</h1>", on_page(title));
     html += fmt::format("<p>Done in {:.4g} s on {}. <span class=\"quiet\">{}</span></p>", report.value("wall_seconds", 0.0),
-                        escaped(device_line(report.at("device"))), escaped(report.value("finished", "")));
+                        on_page(device_line(report.at("device"))), on_page(report.value("finished", "")));
     html += warnings_of(report);
     html += section("Inputs", inputs_of(report));
     html += section("Outputs", outputs_of(report, standing));
@@ -278,7 +278,7 @@ std::string page(const Json& report, std::size_t most_items, const Standing& sta
     std::string html = report.contains("parallax_series_report") ? page_of_series(report, most_items, standing)
                                                                  : page_of_job(report, standing);
     return html +
-           fmt::format("<p class=\"quiet\">Parallax {}</p></body></html>\n", escaped(report.at("engine").value("version", "")));
+           fmt::format("<p class=\"quiet\">Parallax {}</p></body></html>\n", on_page(report.at("engine").value("version", "")));
 }
 
 }   // namespace parallax::engine::gallery

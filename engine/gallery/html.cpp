@@ -12,7 +12,7 @@
 
 namespace parallax::engine::gallery {
 
-using host::escaped;
+using host::on_page;
 
 namespace {
 
@@ -102,9 +102,9 @@ std::string drawn(const Curve& curve) {
         "<text x=\"{}\" y=\"{}\">{:.5g}</text><text x=\"{}\" y=\"{}\" class=\"end\">{:.5g}</text>"
         "<text x=\"{}\" y=\"9\">{:.4g}</text><text x=\"{}\" y=\"{}\">{:.4g}</text></svg>"
         "<figcaption>{}{}</figcaption></figure>",
-        width, height, escaped(curve.name), up.low, up.high, left, top, bottom, right, path, left, height - 14, across.low, right,
-        height - 14, across.high, left + 4, up.high, left + 4, bottom - 3, up.low, escaped(curve.name),
-        curve.of.empty() ? std::string() : " over " + escaped(curve.of));
+        width, height, on_page(curve.name), up.low, up.high, left, top, bottom, right, path, left, height - 14, across.low, right,
+        height - 14, across.high, left + 4, up.high, left + 4, bottom - 3, up.low, on_page(curve.name),
+        curve.of.empty() ? std::string() : " over " + on_page(curve.of));
 }
 
 std::vector<Curve> curves_of(const Json& record) {
@@ -134,8 +134,8 @@ std::string scalars_of(const Json& record) {
     if (!record.is_object()) return rows;
     for (const auto& [name, value] : record.items()) {
         if (value.is_structured() || value.is_null()) continue;
-        rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>", escaped(name),
-                            escaped(value.is_string() ? value.get<std::string>() : value.dump()));
+        rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>", on_page(name),
+                            on_page(value.is_string() ? value.get<std::string>() : value.dump()));
     }
     return rows.empty() ? rows : "<table class=\"facts\">" + rows + "</table>";
 }
@@ -145,13 +145,13 @@ std::string table_of(std::string_view csv, std::size_t most_rows, Json& columns)
     const std::vector<std::string> names = cells_of(csv, at);
     std::vector<Json> lists(names.size(), Json::array());
     std::string html = "<div class=\"wide\"><table><thead><tr>";
-    for (const std::string& name : names) html += "<th>" + escaped(name) + "</th>";
+    for (const std::string& name : names) html += "<th>" + on_page(name) + "</th>";
     html += "</tr></thead><tbody>";
     while (at < csv.size()) {
         const std::vector<std::string> cells = cells_of(csv, at);
         if (rows++ < most_rows) {
             html += "<tr>";
-            for (const std::string& cell : cells) html += "<td>" + escaped(cell) + "</td>";
+            for (const std::string& cell : cells) html += "<td>" + on_page(cell) + "</td>";
             html += "</tr>";
         }
         for (std::size_t i = 0; i < std::min(cells.size(), lists.size()); ++i) {

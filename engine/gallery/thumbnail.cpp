@@ -20,7 +20,7 @@
 namespace parallax::engine::gallery {
 
 namespace fs = std::filesystem;
-using host::escaped;
+using host::on_page;
 
 namespace {
 
@@ -93,8 +93,8 @@ std::string picture_link(const HostArray& picture) {
 }
 
 std::string figure(const fs::path& path, const std::string& inside, const std::string& words) {
-    return fmt::format("<figure>{}<figcaption><b>{}</b> {}</figcaption></figure>", inside, escaped(io::show(path.filename())),
-                       escaped(words));
+    return fmt::format("<figure>{}<figcaption><b>{}</b> {}</figcaption></figure>", inside, on_page(io::show(path.filename())),
+                       on_page(words));
 }
 
 /// Whether a browser would turn or mirror it by its EXIF. The page shows pictures as they are read, beside what was made of them.

@@ -133,7 +133,12 @@ std::string why_none_is_made_in(const fs::path& folder) {
 #else
     const auto may = [&](int what) { return ::faccessat(AT_FDCWD, folder.c_str(), what, AT_EACCESS) == 0; };
     if (!may(X_OK) && errno == EACCES) return "may not be entered by this user";
-    if (may(W_OK | X_OK)) return {};
+    if (may(W_OK | X_OK)) {
+#ifdef __linux__   // what is written there would keep its hidden name
+        if ((host::marks_of(folder, true) & STATX_ATTR_APPEND) != 0) return "is marked by chattr as one that loses no names";
+#endif
+        return {};
+    }
     if (errno == EROFS) return "is on a read-only file system";
     if (errno == EACCES) return "may not be written by this user";
     return fmt::format("may not be written ({})", std::strerror(errno));
@@ -171,7 +176,7 @@ File File::open(const fs::path& path) { return open(path, identity_of_source(pat
 
 File File::open(const fs::path& path, std::uint64_t size, std::string name) {
     std::FILE* handle = open_native(path, "rb");
-    if (!handle) throw IoError(name, fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
+    if (!handle) throw IoError(name, fmt::format("cannot be opened: {}", reason(errno)), open_hint_for(errno));
     File file(handle, std::move(name), size);
     file.path_ = path;
     file.at_ = 0;
@@ -319,7 +324,7 @@ void File::close() {
 GzReader::GzReader(const fs::path& path) : name_(show(path)) {
     identity_of_source(path);
     gzFile file = open_gz(path, "rb");
-    if (!file) throw IoError(name_, fmt::format("cannot be opened: {}", reason(errno)), "look at its permissions");
+    if (!file) throw IoError(name_, fmt::format("cannot be opened: {}", reason(errno)), open_hint_for(errno));
     gzbuffer(file, 1u << 18);
     handle_ = file;
 }

@@ -11,6 +11,7 @@
 #include "io/ome_xml.hpp"
 #include "io/parts.hpp"
 #include "io/pieces.hpp"
+#include "io/space.hpp"
 #include "io/unlike_pages.hpp"
 #include "parallax/host/error.hpp"
 #include "support/text.hpp"
@@ -337,6 +338,10 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
         FileInfo result = detected.format->info(source);
         if (!flattens_pages(*detected.format))
             rename_axis(result.desc, result.metadata, renamed_axis(source, result), source.options.page_axis);
+        if (leave_out_flat(result.desc, result.metadata))
+            result.warnings.push_back(
+                std::string("its directions have the determinant 0, and go along fewer than its axes: they are left out, and so is "
+                            "where its voxels lie"));
         result.identity = source.identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
         return result;
@@ -378,6 +383,7 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
         HostArray result = detected.format->read(source);
         make_whole(result.desc.type, result.data(), result.desc.count());
         rename_axis(result.desc, result.metadata, renamed, source.options.page_axis);
+        leave_out_flat(result.desc, result.metadata);
         if (!options.channel.empty()) result = channel_of(source, std::move(result), options);
         if (!detected.remark.empty()) result.metadata.notes["file.remark"] = detected.remark;
         return result;
@@ -400,6 +406,7 @@ SliceStream open_slices(const fs::path& path, const ReadOptions& options) {
                 make_whole(ElementType::boolean, to, count * slice);
             };
         rename_axis(stream.desc, stream.metadata, renamed, source.options.page_axis);
+        leave_out_flat(stream.desc, stream.metadata);
         if (!has_slices(stream.desc))
             fail(source, fmt::format("holds {}, which has no slices", stream.desc.describe()),
                  "slices are for volumes and images of one channel");
@@ -430,7 +437,8 @@ void check_writable(const fs::path& path, const ArrayDesc& desc, const WriteOpti
 void write(const fs::path& path, const HostArray& array, const WriteOptions& options) {
     check_writable(path, array.desc, options);
     const Format& format = *by_extension(path);
-    const HostArray dense = array.to_dense();
+    HostArray dense = array.to_dense();
+    leave_out_flat(dense.desc, dense.metadata);   // of which readers refuse the file
     const auto produce = [&](const fs::path& temporary) {
         try {
             format.write(temporary, show(path), dense, options);

@@ -1,6 +1,7 @@
 // What to try where a file cannot be written.
 #pragma once
 
+#include <cerrno>
 #include <system_error>
 
 namespace parallax::io {
@@ -13,6 +14,12 @@ constexpr const char* write_hint = "see whether the disk is full and the folder 
 
 constexpr const char* open_files_hint =
     "this process, or the system, may open no more files: close some, or raise the limit (ulimit -n)";
+
+inline const char* open_hint_for(int code) {
+    return code == EMFILE || code == ENFILE  ? open_files_hint
+           : code == EACCES || code == EPERM ? "look at its permissions"
+                                             : "see whether its disk, drive or server is well";
+}
 
 inline bool too_many_are_open(const std::error_code& error) {
     return error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system;

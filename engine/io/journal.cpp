@@ -1,5 +1,6 @@
 #include "io/journal.hpp"
 
+#include "io/file.hpp"
 #include "io/folder_move.hpp"
 #include "io/io.hpp"
 #include "io/known_status.hpp"
@@ -128,7 +129,7 @@ bool understand(const std::string& text, Done& done) {
 void move_to(const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::rename(from, to, error);
-    if (error) throw std::system_error(error, to.string());
+    if (error) throw std::system_error(error, show(to));
 }
 
 void move_back(const host::Folder& folder, const Move& move) {

@@ -124,7 +124,7 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
     const std::string_view said = field(header, {"distanceunits"});
     const auto [unit, factor] = unit_from(said);
     if (!said.empty() && said != "?" && unit.empty())
-        file.warnings.push_back(fmt::format("its unit of length is \"{}\", which is none that is known: mm is taken", said));
+        file.warnings.push_back(fmt::format("its unit of length is \"{}\", which is none that is known: mm is taken", shortened(said)));
     file.desc.unit = unit.empty() ? "mm" : unit;
     if (spacing.empty()) {
         spacing.assign(dims, 1);
@@ -168,16 +168,16 @@ StoredArray read_header(const Source& source) {
     file.file_bytes = source.bytes;
     const std::string_view object = field(header, {"objecttype"});
     if (!object.empty() && in_lower_case(object) != "image")
-        fail(source, fmt::format("is a MetaIO file of a {}, and no image", object), "write it as an image");
+        fail(source, fmt::format("is a MetaIO file of a {}, and no image", shortened(object)), "write it as an image");
     const std::optional<std::int64_t> dims = whole_number_of(field(header, {"ndims"}));
     if (!dims || *dims < 1 || *dims > 4)
-        fail(source, fmt::format("declares \"{}\" dimensions; 1 to 4 are read", field(header, {"ndims"})), again);
+        fail(source, fmt::format("declares \"{}\" dimensions; 1 to 4 are read", shortened(field(header, {"ndims"}))), again);
     const auto count = static_cast<std::size_t>(*dims);
     const std::string_view type = field(header, {"elementtype"});
     const auto* row =
         std::find_if(std::begin(type_table), std::end(type_table), [&](const TypeRow& r) { return r.name == type; });
     if (row == std::end(type_table))
-        fail(source, fmt::format("holds elements of MetaImage's type \"{}\", which cannot be read", type),
+        fail(source, fmt::format("holds elements of MetaImage's type \"{}\", which cannot be read", shortened(type)),
              "convert it to an integer or float type");
     if (!field(header, {"binarydata"}).empty() && !is_true(field(header, {"binarydata"})))
         fail(source, "holds its elements as text, which is not read", "write it with BinaryData = True");
@@ -206,7 +206,7 @@ StoredArray read_header(const Source& source) {
                            also = field(header, {"binarydatabyteordermsb", "elementbyteordermsb"});
     const bool big = is_true(order);
     if (big != is_true(also))
-        fail(source, fmt::format("says of its byte order ElementByteOrderMSB = {} and BinaryDataByteOrderMSB = {}", order, also),
+        fail(source, fmt::format("says of its byte order ElementByteOrderMSB = {} and BinaryDataByteOrderMSB = {}", shortened(order), shortened(also)),
              "one of the two is enough: remove the other");
     array.swap = bytes_of(row->type) > 1 && big != (std::endian::native == std::endian::big);
     if (is_true(field(header, {"compresseddata"}))) array.packing = Packing::zlib;

@@ -157,6 +157,10 @@ void describe_space(Volume& volume) {
         file.warnings.push_back(turns(h) ? "its qform has numbers that are none: it is left out"
                                          : "its qform's quaternion is no rotation: the qform is left out");
     if (!sform && !qform) return note_thickness(volume);
+    if (!sform && std::any_of(h.pixdim.begin() + 1, h.pixdim.begin() + 4, [](double size) { return size < 0; }))
+        file.warnings.push_back(
+            fmt::format("its pixdim is {:.6g} x {:.6g} x {:.6g}, where the qform has sizes: numbers below 0 are taken without their sign",
+                        h.pixdim[1], h.pixdim[2], h.pixdim[3]));
     Matrix affine = sform ? matrix_of_rows(h) : matrix_of_quaternion(h);
     const bool both = sform && qform && alike(affine, matrix_of_quaternion(h), desc);
     if (sform && qform && !both)

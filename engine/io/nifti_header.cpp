@@ -145,7 +145,7 @@ std::array<double, 16> matrix_of_quaternion(const Header& h) {
     std::array<double, 16> m{};
     for (std::size_t row = 0; row < 3; ++row) {
         for (std::size_t column = 0; column < 3; ++column) {
-            const double size = h.pixdim[column + 1] > 0 ? h.pixdim[column + 1] : 1;
+            const double size = h.pixdim[column + 1] != 0 ? std::abs(h.pixdim[column + 1]) : 1;
             const double hand = column == 2 && h.pixdim[0] < 0 ? -1 : 1;
             m[row * 4 + column] = rotation[row * 3 + column] * size * hand;
         }

@@ -83,7 +83,7 @@ StoredArray read_header(const Source& source) {
              "convert it to an integer or float type");
     const std::optional<std::int64_t> dimension = integer_of(needed(source, header, "dimension"));
     if (!dimension || *dimension < 1 || *dimension > static_cast<std::int64_t>(most_axes))
-        fail(source, fmt::format("declares \"{}\" dimensions; NRRD has 1 to {}", field(header, "dimension"), most_axes), again);
+        fail(source, fmt::format("declares \"{}\" dimensions; NRRD has 1 to {}", shortened(field(header, "dimension")), most_axes), again);
     const auto count = static_cast<std::size_t>(*dimension);
     std::vector<std::int64_t> sizes;
     for (const std::string_view word : words_of(needed(source, header, "sizes")))
@@ -131,7 +131,7 @@ StoredArray read_header(const Source& source) {
     const std::string endian = in_lower_case(field(header, "endian"));
     if (endian.empty() && bytes_of(row->type) > 1) fail(source, "does not say its byte order in its NRRD header", again);
     if (!endian.empty() && endian != "little" && endian != "big")
-        fail(source, fmt::format("has the byte order \"{}\" in its NRRD header", endian), again);
+        fail(source, fmt::format("has the byte order \"{}\" in its NRRD header", shortened(endian)), again);
     array.swap = bytes_of(row->type) > 1 && (endian == "big") != (std::endian::native == std::endian::big);
 
     array.at = header.attached ? header.bytes : 0;

@@ -30,8 +30,8 @@ std::string value_of(const XmlReader& tag, std::string_view name) { return tag.a
 constexpr std::string_view first_of(char axis) { return axis == 'Z' ? "FirstZ" : axis == 'C' ? "FirstC" : "FirstT"; }
 
 double length_of(const XmlReader& pixels, const std::string& name, Description& d) {
-    const double value = number_from(value_of(pixels, name), 0.0);
-    if (!(value > 0) || !std::isfinite(value)) return 0;
+    const double value = real_from(name, value_of(pixels, name), 0, d.warnings);
+    if (!(value > 0)) return 0;
     const std::string said = value_of(pixels, name + "Unit");
     const auto [ours, factor] = said.empty() ? std::pair<std::string, double>("um", 1) : unit_from(said);
     if (ours.empty()) {
@@ -112,6 +112,10 @@ private:
     void refuse(std::string problem) { words.problem = std::move(problem); }
     bool wanted() const noexcept { return static_cast<std::int64_t>(words.images.size()) == series_ + 1; }
 
+    std::int64_t whole(std::string_view name, std::int64_t otherwise) {
+        return whole_from(name, value_of(xml_, name), otherwise, description.warnings);
+    }
+
     void open(std::size_t depth) {
         const std::string_view name = xml_.name();
         if (depth == 3) {
@@ -140,8 +144,8 @@ private:
         if (!wanted()) return;
         Description& d = description;
         d.type = value_of(xml_, "Type");
-        d.width = number_from(value_of(xml_, "SizeX"), std::int64_t{0});
-        d.height = number_from(value_of(xml_, "SizeY"), std::int64_t{0});
+        d.width = whole("SizeX", 0);
+        d.height = whole("SizeY", 0);
         order_ = value_of(xml_, "DimensionOrder");
         std::string letters = order_;
         std::sort(letters.begin(), letters.end());
@@ -152,8 +156,7 @@ private:
         }
         order_.erase(0, 2);
         for (std::size_t i = 0; i < 3; ++i) {
-            const std::string size = value_of(xml_, fmt::format("Size{}", order_[i]));
-            sizes_[i] = std::max<std::int64_t>(1, number_from(size, std::int64_t{1}));
+            sizes_[i] = std::max<std::int64_t>(1, whole(fmt::format("Size{}", order_[i]), 1));
             if (order_[i] == 'C' && channels_ > 1) sizes_[i] = std::max<std::int64_t>(1, sizes_[i] / channels_);
         }
         for (std::size_t i = 3; i-- > 0;) {
@@ -164,7 +167,7 @@ private:
         d.x = length_of(xml_, "PhysicalSizeX", d);
         d.y = length_of(xml_, "PhysicalSizeY", d);
         d.z = length_of(xml_, "PhysicalSizeZ", d);
-        if (const double increment = number_from(value_of(xml_, "TimeIncrement"), 0.0); increment > 0) {
+        if (const double increment = real_from("TimeIncrement", value_of(xml_, "TimeIncrement"), 0, d.warnings); increment > 0) {
             const std::string unit = value_of(xml_, "TimeIncrementUnit");
             d.t = scaled(increment, seconds_of(unit));
             if (!(seconds_of(unit) > 0))
@@ -183,17 +186,17 @@ private:
         paged_ = xml_.attribute("IFD").has_value();
         file_ = {};
         if (!wanted()) return;
-        run_.page = std::clamp<std::int64_t>(number_from(value_of(xml_, "IFD"), std::int64_t{0}), -1, most_pages);
+        run_.page = std::clamp<std::int64_t>(whole("IFD", 0), -1, most_pages);
         run_.plane = first_plane();
-        run_.count = number_from(value_of(xml_, "PlaneCount"), number_from(value_of(xml_, "NumPlanes"), not_said));
+        run_.count = whole("PlaneCount", whole("NumPlanes", not_said));
         run_.count = std::max(not_said, run_.count);
     }
 
     /// Which plane is the first of a run, the first axis of the order fastest; -1: one beyond the sizes.
-    std::int64_t first_plane() const {
+    std::int64_t first_plane() {
         std::int64_t plane = 0, stride = 1;
         for (std::size_t i = 0; i < order_.size(); ++i) {
-            const std::int64_t at = number_from(value_of(xml_, first_of(order_[i])), std::int64_t{0});
+            const std::int64_t at = whole(first_of(order_[i]), 0);
             if (at < 0 || at >= sizes_[i]) return -1;
             const std::int64_t further = times(at, stride);
             if (further >= INT64_MAX - plane) return -1;   // more than there can be

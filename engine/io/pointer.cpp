@@ -37,8 +37,8 @@ constexpr std::string_view which_begins = "folder ";
 
 struct Pointer {
     std::string text;
-    bool is_mine = false;
-    bool is_of_folder = false;   ///< of somebody who could do there what he liked in any case (Folder::is_of())
+    bool is_mine = false, is_as_mine = false;   ///< made by this user; or what he makes there looks the same (Folder::makes_for())
+    bool counts = false;   ///< his, or of somebody who could do there what he liked in any case (Folder::is_of())
     bool lives = false, may_live = false;
 };
 
@@ -50,7 +50,7 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     std::ifstream file(path, std::ios::binary);
     file.read(pointer.text.data(), static_cast<std::streamsize>(pointer.text.size()));
     pointer.text.resize(static_cast<std::size_t>(file.gcount()));
-    pointer.is_mine = true;
+    pointer.is_mine = pointer.is_as_mine = pointer.counts = true;
 #else
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return std::nullopt;
@@ -63,7 +63,8 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
-    pointer.is_of_folder = is_file && !pointer.is_mine && folder.is_of(status.st_uid);
+    pointer.is_as_mine = pointer.is_mine || (is_file && folder.makes_for(status.st_uid));
+    pointer.counts = pointer.is_as_mine || (is_file && folder.owner() == status.st_uid);
 #endif
     return pointer;
 }
@@ -171,19 +172,24 @@ bool has_pointer(const host::Folder& folder, const std::string& transaction) {
     return fs::is_regular_file(fs::symlink_status(folder / (transaction + base_ending), ignored));
 }
 
+bool has_own_pointer(const host::Folder& folder, const std::string& transaction) {
+    const std::optional<Pointer> pointer = read_pointer(folder, transaction);
+    return pointer && pointer->is_mine;
+}
+
 bool is_begun(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    return pointer && (pointer->is_mine || pointer->is_of_folder) && !pointer->may_live && !pointer->text.ends_with('\n');
+    return pointer && pointer->counts && !pointer->may_live && !pointer->text.ends_with('\n');
 }
 
 std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    if (!pointer || !(pointer->is_mine || pointer->is_of_folder) || !pointer->text.ends_with('\n')) return std::nullopt;
+    if (!pointer || !pointer->counts || !pointer->text.ends_with('\n')) return std::nullopt;
     std::string text = pointer->text.substr(0, pointer->text.size() - 1);
     Pointed pointed;
     pointed.lives = pointer->lives;
     pointed.may_live = pointer->may_live;
-    pointed.is_mine = pointer->is_mine;
+    pointed.is_as_mine = pointer->is_as_mine;
     const std::size_t last = text.rfind('\n');
     if (last != std::string::npos && text.compare(last + 1, which_begins.size(), which_begins) == 0) {
         pointed.which = text.substr(last + 1 + which_begins.size());

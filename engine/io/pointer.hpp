@@ -26,6 +26,8 @@ using PointerLock = std::shared_ptr<const void>;
 PointerLock write_pointer(const host::Folder&, const std::string& transaction, const std::filesystem::path& place,
                           const host::Folder& base, bool synced);
 bool has_pointer(const host::Folder&, const std::string& transaction);
+/// One that this user has made, and nobody else in his name.
+bool has_own_pointer(const host::Folder&, const std::string& transaction);
 
 /// Whether it is ours, and its process was ended before it had written it: then nothing else of the transaction is there yet.
 bool is_begun(const host::Folder&, const std::string& transaction);
@@ -35,7 +37,7 @@ struct Pointed {
     std::string which;            ///< which_folder() of that; empty: unknown
     bool lives = false;           ///< its process does
     bool may_live = false;        ///< or nobody can tell: the file system has no locks
-    bool is_mine = false;         ///< else it is of the user of the folder
+    bool is_as_mine = false;      ///< this user's, or nobody can tell it from that; else it is of the user of the folder
 };
 /// Where the journal is. Nothing where that is none of ours: its process is writing the pointer at this moment; or another user
 /// has, in a folder that is not his. A path of another user's is not to be followed with our rights.

@@ -139,18 +139,19 @@ bool is_of(const std::string& transaction, const Move& move) {
 }
 
 /// Folders of a transaction, opened once. Of a stranger's only those that are his: nothing is done with our rights where he has
-/// none.
+/// none. Where a server gives what we make to him, he may be us: then also those with a pointer that we alone can have made.
 class Folders {
 public:
-    Folders(const host::Folder& base, std::optional<unsigned> stranger, const Patience& patience)
-        : base_(base), stranger_(stranger), patience_(patience) {}
+    Folders(const host::Folder& base, const std::string& transaction, std::optional<unsigned> stranger, bool may_be_us,
+            const Patience& patience)
+        : base_(base), transaction_(transaction), stranger_(stranger), may_be_us_(may_be_us), patience_(patience) {}
     /// Throws std::system_error, also where it is not to be touched.
     const host::Folder& below(const fs::path& relative) {
         patience_.check();
         const auto known = open_.find(relative);
         if (known != open_.end()) return known->second;
         host::Folder folder = opened(relative);
-        if (stranger_ && !folder.is_of(*stranger_))
+        if (stranger_ && !folder.is_of(*stranger_) && !(may_be_us_ && has_own_pointer(folder, transaction_)))
             throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
         return open_.emplace(relative, std::move(folder)).first->second;
     }
@@ -174,7 +175,9 @@ private:
     }
 
     const host::Folder& base_;
+    const std::string& transaction_;
     std::optional<unsigned> stranger_;
+    bool may_be_us_;
     const Patience& patience_;
     std::map<fs::path, host::Folder> open_;
 };
@@ -293,10 +296,11 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         return fmt::format("its journal says what this version does not understand; another may, or remove {}*", transaction);
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
-    Folders folders(base, journal->stranger(), patience);
+    const bool may_be_us = journal->stranger() && base.makes_for(*journal->stranger());
+    Folders folders(base, transaction, journal->stranger(), may_be_us, patience);
     const MovesByFolder moves = by_folder(done);
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
-    if (journal->stranger() && reaches_beyond(done, moves, {})) return {};
+    if (journal->stranger() && !may_be_us && reaches_beyond(done, moves, {})) return {};
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
     done.copied = done.copied || has_other_numbers(done, below);
     const Elsewhere elsewhere = leave_elsewhere(base, done, folders, transaction, moves, bounds);
@@ -366,7 +370,7 @@ std::string recover_one(const host::Folder& folder, const std::string& transacti
     if (has_pointer(folder, transaction)) {
         pointed = pointed_to(folder, transaction);
         // Of a process that has ended meanwhile the journal knows this folder.
-        if (!pointed || pointed->may_live || (pointed->path.is_absolute() && !pointed->is_mine)) return {};
+        if (!pointed || pointed->may_live || (pointed->path.is_absolute() && !pointed->is_as_mine)) return {};
     }
     const std::optional<host::Folder> base = pointed ? base_of(folder, pointed->path, bounds) : folder;
     if (!base) return {};

@@ -25,10 +25,40 @@ Vector3 across(const Vector3& a, const Vector3& b, double length) noexcept {
 }
 
 bool spans(const Space& space) noexcept {
-    const auto& [a, b, c] = space.steps;
+    std::array<Vector3, 3> one{};   // of length 1: a volume of very long ones is no number
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Vector3& step = space.steps[i];
+        const double length = std::hypot(step[0], step[1], step[2]);
+        for (std::size_t row = 0; row < 3 && length > 0; ++row) one[i][row] = step[row] / length;
+    }
+    const auto& [a, b, c] = one;
     const double volume =
         a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-    return std::abs(volume) > 1e-9 * length_of(a) * length_of(b) * length_of(c);
+    return std::abs(volume) > 1e-9;
+}
+
+bool complete(Space& space, const ArrayDesc& desc, double unit) noexcept {
+    const auto without_length = [](const Vector3& step) { return !(length_of(step) > 0); };
+    if (std::count_if(space.steps.begin(), space.steps.end(), without_length) > 1) return false;   // which way is not said
+    for (std::size_t i = 3; i-- > 0 && !spans(space);) {
+        const Axis* const axis = desc.find("xyz"[i]);
+        if (axis && axis->size > 1) continue;
+        const double length = length_of(space.steps[i]), thickness = (axis ? axis->spacing : 1) * unit;
+        Space other = space;
+        other.steps[i] = across(space.steps[(i + 1) % 3], space.steps[(i + 2) % 3], length > 0 ? length : thickness);
+        if (spans(other)) space = other;
+    }
+    return spans(space);
+}
+
+bool leave_out_flat(const ArrayDesc& desc, Metadata& metadata) noexcept {
+    if (!metadata.affine) return false;
+    Space space = space_of(*metadata.affine, 1);
+    if (spans(space)) return false;
+    const double mm = desc.unit.empty() ? 1 : millimetres(desc.unit);
+    if (complete(space, desc, mm > 0 ? mm : 1)) metadata.affine = affine_of(space, 1);
+    else metadata.affine.reset();
+    return !metadata.affine;
 }
 
 std::array<double, 16> affine_of(const Space& space, double unit) noexcept {
@@ -57,15 +87,13 @@ std::optional<Space> space_of(const ArrayDesc& desc, const Metadata& metadata) n
     const double unit = desc.unit.empty() ? 1 : millimetres(desc.unit);
     if (!metadata.affine || !(unit > 0)) return std::nullopt;
     Space space = space_of(*metadata.affine, unit);
-    const auto without_length = [](const Vector3& step) { return !(length_of(step) > 0); };
-    if (std::count_if(space.steps.begin(), space.steps.end(), without_length) > 1) return std::nullopt;   // which way is not said
-    // No step is taken along an axis of one index: it is as long as the axis says that a plane is thick, and never of no length.
+    if (!complete(space, desc, 1)) return std::nullopt;
+    // No step is taken along an axis of one index: it is as long as the axis says that a plane is thick.
     for (std::size_t i = 0; i < 3; ++i) {
         const Axis* const axis = desc.find("xyz"[i]);
-        if (axis && axis->size > 1) continue;
-        const double length = length_of(space.steps[i]), thickness = axis ? axis->spacing : length > 0 ? length : 1;
-        if (!(length > 0)) space.steps[i] = across(space.steps[(i + 1) % 3], space.steps[(i + 2) % 3], thickness);
-        else if (std::abs(length - thickness) > 1e-4 * thickness)
+        if (!axis || axis->size > 1) continue;
+        const double length = length_of(space.steps[i]), thickness = axis->spacing;
+        if (std::abs(length - thickness) > 1e-4 * thickness)
             for (double& part : space.steps[i]) part *= thickness / length;
     }
     return space;

@@ -25,7 +25,12 @@ bool spans(const Space&) noexcept;
 /// In mm, towards right, anterior and superior; `unit`: that of the space in mm.
 std::array<double, 16> affine_of(const Space&, double unit) noexcept;
 Space space_of(const std::array<double, 16>& affine, double unit) noexcept;
-/// What the affine says, or nothing where there is none, where it has no length along two axes, or where the unit is no length.
+/// Puts directions of axes along which no step is taken across the others, where else no voxel would have a place of its own.
+/// False where none has even so: the determinant is 0. `unit`: that of the space, in which the array's distances count so much.
+bool complete(Space&, const ArrayDesc&, double unit) noexcept;
+/// The same of an affine, for all formats: one that no voxel is placed by is taken away. Whether it was.
+bool leave_out_flat(const ArrayDesc&, Metadata&) noexcept;
+/// What the affine says, or nothing where there is none, where it places no voxel, or where the unit is no length.
 /// Of an axis with one index the step is as long as the axis says.
 std::optional<Space> space_of(const ArrayDesc&, const Metadata&) noexcept;
 /// Whether the steps are as long as the spacing of the axes says, as the affine of an array that has been resized may not be.

@@ -59,7 +59,9 @@ std::string problem_of_adding(Fields& fields, std::string_view key, std::string_
 
 std::string shortened(std::string_view text) {
     constexpr std::size_t most = 80;
-    return text.size() <= most ? std::string(text) : std::string(text.substr(0, most)) + "...";
+    std::string shown;
+    for (const char c : text.substr(0, most)) shown += c == '\0' ? std::string("\\x00") : std::string(1, c);
+    return text.size() <= most ? shown : shown + "...";
 }
 
 std::string in_lower_case(std::string_view text) {

@@ -1,4 +1,4 @@
-// Headers that are lines of text: what NRRD, MetaImage and FITS share.
+// Headers that are text: what NRRD, MetaImage, FITS and the descriptions of TIFF share.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::optional<std::int64_t> integer_of(std::string_view) noexcept;
 /// A whole number, also one that is written with zeros behind its point, as MetaIO reads them: "2.0".
 std::optional<std::int64_t> whole_number_of(std::string_view) noexcept;
 std::string in_lower_case(std::string_view);
-/// What a file says, for a message: its beginning where it is long.
+/// What a file says, for a message: its beginning where it is long, and \x00 for a byte 0, at which messages would end.
 std::string shortened(std::string_view);
 
 using Fields = std::map<std::string, std::string, std::less<>>;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "io/decimal.hpp"
 #include "io/ome_read.hpp"
+#include "io/text_header.hpp"
 #include "io/units.hpp"
 
 namespace parallax::io::tiff {
@@ -70,41 +70,71 @@ private:
     string_t key_;
 };
 
+/// Once, however often what begins so is to be told.
+void tell(std::vector<std::string>& warnings, const std::string& beginning, const std::string& rest) {
+    if (std::none_of(warnings.begin(), warnings.end(), [&](const std::string& one) { return one.starts_with(beginning); }))
+        warnings.push_back(beginning + rest);
+}
+
+template <class T>
+T number_from(std::string_view name, std::string_view text, std::optional<T> number, T otherwise, std::vector<std::string>& warnings) {
+    if (number || trimmed(text).empty()) return number.value_or(otherwise);
+    tell(warnings, fmt::format("its {} is \"", name), shortened(text) + "\", which is no number: it is left out");
+    return otherwise;
+}
+
+/// The lines of ImageJ's description that are followed.
+class ImagejLines {
+public:
+    ImagejLines(std::string_view text, std::vector<std::string>& warnings) : warnings_(warnings) {
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            add(text.substr(0, end));
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+    }
+
+    const std::string& operator[](std::string_view key) const {
+        static const std::string none;
+        const auto found = lines_.find(key);
+        return found == lines_.end() ? none : found->second;
+    }
+    double real(std::string_view key, double otherwise) const { return real_from(key, (*this)[key], otherwise, warnings_); }
+    std::int64_t whole(std::string_view key) const { return whole_from(key, (*this)[key], 1, warnings_); }
+
+private:
+    void add(std::string_view line) {
+        constexpr std::string_view keys[] = {"images", "channels", "slices", "frames", "spacing", "finterval", "unit",
+                                             "yunit",  "zunit",    "tunit",  "cf",     "c0",      "c1"};
+        const std::size_t equals = line.find('=');
+        if (equals == std::string_view::npos) return;
+        const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
+        if (std::find(std::begin(keys), std::end(keys), key) == std::end(keys)) return;
+        if (const std::string problem = problem_of_adding(lines_, key, value, "ImageJ"); problem.empty()) return;
+        tell(warnings_, fmt::format("its ImageJ description gives {} several times", key),
+             fmt::format(", as \"{}\" and as \"{}\": the last counts, as in ImageJ", shortened((*this)[key]), shortened(value)));
+        lines_.find(key)->second = value;
+    }
+
+    Fields lines_;
+    std::vector<std::string>& warnings_;
+};
+
 /// "images=78\nslices=13\nunit=micron\n"; of a hyperstack channels go fastest, then slices, then frames.
 Description describe_imagej(std::string_view text, const PageShape& page) {
     Description d;
     d.by = "ImageJ";
     d.imagej = true;
-    std::int64_t channels = 1, slices = 1, frames = 1;
-    double spacing = 1;   // it writes none of one unit
-    std::string unit, unit_of_y, unit_of_z, unit_of_time, function;
-    std::array<std::string, 2> coefficients;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const std::size_t equals = line.find('=');
-        if (equals == std::string_view::npos) continue;
-        const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
-        if (key == "images") d.images = number_from(value, std::int64_t{1});
-        else if (key == "channels") channels = number_from(value, std::int64_t{1});
-        else if (key == "slices") slices = number_from(value, std::int64_t{1});
-        else if (key == "frames") frames = number_from(value, std::int64_t{1});
-        else if (key == "spacing") spacing = std::abs(number_from(value, 0.0));
-        else if (key == "finterval") d.t = number_from(value, 0.0);
-        else if (key == "unit") unit = value;
-        else if (key == "yunit") unit_of_y = value;
-        else if (key == "zunit") unit_of_z = value;
-        else if (key == "tunit") unit_of_time = value;
-        else if (key == "cf")
-            function = value;
-        else if (key == "c0")
-            coefficients[0] = value;
-        else if (key == "c1")
-            coefficients[1] = value;
-    }
+    const ImagejLines lines(text, d.warnings);
+    d.images = lines.whole("images");
+    const std::int64_t channels = lines.whole("channels"), slices = lines.whole("slices"), frames = lines.whole("frames");
+    const bool stated = !lines["spacing"].empty();   // it writes none of one unit
+    const double spacing = std::abs(lines.real("spacing", stated ? 0 : 1));
+    d.t = lines.real("finterval", 0);
+    const std::string &unit = lines["unit"], &unit_of_y = lines["yunit"], &unit_of_z = lines["zunit"],
+                      &unit_of_time = lines["tunit"], &function = lines["cf"];
     // ImageJ's function 0 is a straight line; so has it signed numbers of 16 bits, whose offset is undone as it does itself.
-    const double offset = number_from(coefficients[0], 0.0), slope = number_from(coefficients[1], 1.0);
+    const double offset = lines.real("c0", 0), slope = lines.real("c1", 1);
     d.signed_by_offset = page.u16 && function == "0" && offset == -32768 && slope == 1;
     if (!d.signed_by_offset && function == "0" && (offset != 0 || slope != 1))
         d.warnings.push_back(
@@ -185,6 +215,16 @@ Description describe_tifffile(std::string_view text, const PageShape& page) {
 }
 
 }  // namespace
+
+double real_from(std::string_view name, std::string_view text, double otherwise, std::vector<std::string>& warnings) {
+    std::optional<double> number = number_of(text);
+    if (number && !std::isfinite(*number)) number.reset();
+    return number_from(name, text, number, otherwise, warnings);
+}
+
+std::int64_t whole_from(std::string_view name, std::string_view text, std::int64_t otherwise, std::vector<std::string>& warnings) {
+    return number_from(name, text, whole_number_of(text), otherwise, warnings);
+}
 
 std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 

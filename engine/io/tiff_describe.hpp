@@ -3,7 +3,6 @@
 
 #include "io/io.hpp"
 
-#include <charconv>
 #include <string_view>
 
 namespace parallax::io::tiff {
@@ -43,13 +42,10 @@ struct PageShape {
     bool u16 = false;      ///< of whole numbers without a sign, of 16 bits
 };
 
-/// A number at the beginning of a text.
-template <class T>
-T number_from(std::string_view text, T otherwise) {
-    T value = otherwise;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() ? value : otherwise;
-}
+/// A number of a description, called `name` there, for which `otherwise` stands where nothing is said. What is no number to its end
+/// ("2,5") is told, each name once, and counts as if nothing were said.
+double real_from(std::string_view name, std::string_view text, double otherwise, std::vector<std::string>& warnings);
+std::int64_t whole_from(std::string_view name, std::string_view text, std::int64_t otherwise, std::vector<std::string>& warnings);
 
 /// Of two sizes, without an overflow: what is so large is no number of pictures.
 std::int64_t times(std::int64_t, std::int64_t) noexcept;

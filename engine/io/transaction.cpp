@@ -19,10 +19,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <fstream>
 #include <limits>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace parallax::io {
 
@@ -350,6 +353,26 @@ void Transaction::commit() {
     clean();
 }
 
+/// Not by fs::copy_file(), which gives up where rights cannot be set, as on FAT that is mounted for somebody else.
+void Transaction::copy_aside(const Entry& entry, const fs::path& from, const fs::path& to) {
+    try {
+        if (fs::is_directory(fs::symlink_status(from))) throw std::system_error(std::make_error_code(std::errc::is_a_directory));
+        std::ifstream old(from, std::ios::binary);
+        if (!old) throw std::system_error(errno, std::generic_category());
+        File copy = File::create(to);
+        std::vector<char> some(1 << 16);
+        while (old.read(some.data(), static_cast<std::streamsize>(some.size())), old.gcount() > 0)
+            copy.write(some.data(), static_cast<std::size_t>(old.gcount()));
+        if (old.bad()) throw std::system_error(EIO, std::generic_category());
+        copy.close();
+        keep_mode(from, to);
+    } catch (const std::system_error& error) {
+        throw IoError(show(entry.target), "cannot be replaced: " + error.code().message(), hint_for(error.code()));
+    } catch (const IoError& error) {   // of the copy, whose name nobody knows
+        throw IoError(show(entry.target), "cannot be replaced: a copy of it " + error.problem, error.hint);
+    }
+}
+
 /// What is there before gets another name beside its own, by which it can come back. In a folder's place it loses its own first
 /// when the new one has come, and the journal has to know that it may go with all that is in it.
 void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t number) {
@@ -367,11 +390,9 @@ void Transaction::set_aside(Entry& entry, const host::Folder& place, std::size_t
     }
     fs::create_hard_link(to, place / entry.old, error);
     if (error) {   // a file system without links, or a folder
-        error.clear();
-        fs::copy_file(to, place / entry.old, error);
-        if (!error && how_.synced) told_of(entry.target, "cannot be replaced", [&] { host::sync_file(place / entry.old); });
+        copy_aside(entry, to, place / entry.old);
+        if (how_.synced) told_of(entry.target, "cannot be replaced", [&] { host::sync_file(place / entry.old); });
     }
-    if (error) throw IoError(show(entry.target), "cannot be replaced: " + error.message(), hint_for(error));
 }
 
 void Transaction::put_in_place() {
@@ -429,7 +450,7 @@ void Transaction::put_in_place() {
         throw IoError(
             show(entries_.front().target),
             fmt::format("cannot be put in place, nor can those beside it: {} ({})", error.code().message(), error.what()),
-            hint_for(error.code()));
+            left_ ? "the next command that reads or writes there finishes or undoes it" : hint_for(error.code()));
     } catch (const std::exception&) {
         undo();
         throw;

@@ -100,6 +100,7 @@ private:
     void make_folder(const host::Folder& place, Entry&);
     void check_folder(const Entry&) const;
     void check_place(const host::Folder& place, const std::filesystem::path& target, Form) const;
+    static void copy_aside(const Entry&, const std::filesystem::path& from, const std::filesystem::path& to);
     void set_aside(Entry&, const host::Folder& place, std::size_t number);
     bool remove_entry(const Entry&);
     std::filesystem::path relative_of(const std::filesystem::path& folder) const;

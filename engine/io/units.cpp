@@ -8,24 +8,6 @@
 
 namespace parallax::io {
 
-std::pair<std::string, double> unit_from(std::string_view name) {
-    struct Row {
-        std::string_view theirs, ours;
-        double factor;
-    };
-    constexpr Row rows[] = {{"micron", "um", 1},     {"microns", "um", 1},  {"micrometer", "um", 1}, {"um", "um", 1},
-                            {"\\u00B5m", "um", 1},   {"\\u00b5m", "um", 1}, {"\xc2\xb5m", "um", 1},  {"\xce\xbcm", "um", 1},
-                            {"\xb5m", "um", 1},      {"nm", "nm", 1},       {"mm", "mm", 1},         {"cm", "cm", 1},
-                            {"m", "m", 1},           {"inch", "mm", 25.4},  {"in", "mm", 25.4},      {"\xc3\x85", "nm", 0.1},
-                            {"\\u00C5", "nm", 0.1},   {"kilometer", "m", 1000}, {"centimeter", "cm", 1}, {"Angstrom", "nm", 0.1},
-                            {"millimeter", "mm", 1}, {"meter", "m", 1},     {"nanometer", "nm", 1},  {"pm", "nm", 1e-3},
-                            {"dm", "cm", 10},        {"km", "m", 1000}};
-    for (const Row& row : rows) {
-        if (name == row.theirs) return {std::string(row.ours), row.factor};
-    }
-    return {};
-}
-
 double converted(double length, const std::string& from, const std::string& to) {
     if (from == to) return millimetres(from) > 0 ? length : 0;
     const double theirs = millimetres(from), ours = millimetres(to);
@@ -44,18 +26,6 @@ std::string refusal_of_distance(std::string_view format, const Axis& axis, doubl
     if (!(axis.spacing > 0) || (stored >= least && stored <= most)) return {};
     return fmt::format("{} holds distances from {:.2g} to {:.2g} in its unit, and that of {}, {}, is {} in it", format, least,
                        most, axis.name, axis.spacing, stored);
-}
-
-double seconds_of(std::string_view unit) {
-    constexpr std::pair<std::string_view, double> units[] = {
-        {"", 1},          {"s", 1},      {"sec", 1},       {"second", 1},     {"seconds", 1},      {"ms", 1e-3},
-        {"msec", 1e-3},   {"us", 1e-6},  {"usec", 1e-6},   {"\xc2\xb5s", 1e-6}, {"\\u00B5s", 1e-6}, {"ns", 1e-9},
-        {"min", 60},      {"minute", 60}, {"minutes", 60},  {"h", 3600},       {"hour", 3600},      {"hours", 3600},
-        {"d", 86400},     {"day", 86400}, {"days", 86400},  {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"hr", 3600},
-        {"microsecond", 1e-6}, {"microseconds", 1e-6}, {"\xce\xbcs", 1e-6}, {"nanosecond", 1e-9}, {"nanoseconds", 1e-9}};
-    for (const auto& [name, seconds] : units)
-        if (unit == name) return seconds;
-    return 0;
 }
 
 }   // namespace parallax::io

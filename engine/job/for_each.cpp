@@ -11,6 +11,8 @@ namespace parallax::engine {
 
 namespace {
 
+constexpr std::size_t most_variables = 64;   // each text of a job is looked through for each of them
+
 /// Calls visit(before, inside) for every "{inside}" of a text, with the text since the one before; what is left comes back.
 template <class Visit>
 std::string_view for_each_placeholder(std::string_view text, const Visit& visit) {
@@ -80,6 +82,8 @@ ForEach read_for_each(const JsonValue& value) {
         else each.sources.push_back(read_source(key, content));
     }
     if (each.sources.empty()) throw ConfigError(value.pointer(), "no variable", form);
+    if (each.sources.size() > most_variables)
+        throw ConfigError(value.pointer(), fmt::format("{} variables", each.sources.size()), fmt::format("up to {}", most_variables));
     return each;
 }
 
@@ -94,24 +98,38 @@ std::string fill_placeholders(const std::string& text,
     return result.append(rest);
 }
 
+namespace {
+
+bool has_part(const ForEachSource& source, const std::string& part) {
+    return (part != "page" || source.kind == "pages") && (part != "volume" || source.kind == "volumes");
+}
+
+bool is_known(const ForEach& for_each, const std::string& placeholder, bool output) {
+    const std::size_t dot = std::min(placeholder.rfind('.'), placeholder.size());
+    const std::string part = placeholder.substr(std::min(dot + 1, placeholder.size()));
+    return std::any_of(for_each.sources.begin(), for_each.sources.end(), [&](const ForEachSource& source) {
+        if (!output && source.variable == placeholder) return true;
+        return placeholder.compare(0, dot, source.variable) == 0 && has_part(source, part) &&
+               std::find(placeholder_parts.begin(), placeholder_parts.end(), part) != placeholder_parts.end();
+    });
+}
+
+}  // namespace
+
 bool check_placeholders(const std::string& text, const ForEach* for_each, const std::string& pointer, bool output) {
     bool any = false;
     for_each_placeholder(text, [&](std::string_view, const std::string& inside) {
         if (!for_each)
             throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "a plain path, as the job has no for_each");
+        any = true;
+        if (is_known(*for_each, inside, output)) return;
         std::vector<std::string> known;
         for (const ForEachSource& source : for_each->sources) {
             if (!output) known.push_back(source.variable);
-            for (const std::string& part : placeholder_parts) {
-                if ((part != "page" || source.kind == "pages") && (part != "volume" || source.kind == "volumes"))
-                    known.push_back(source.variable + "." + part);
-            }
+            for (const std::string& part : placeholder_parts)
+                if (has_part(source, part)) known.push_back(source.variable + "." + part);
         }
-        if (std::find(known.begin(), known.end(), inside) == known.end()) {
-            throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known),
-                              did_you_mean(inside, known));
-        }
-        any = true;
+        throw ConfigError(pointer, fmt::format("the placeholder {{{}}}", inside), "one of " + list(known), did_you_mean(inside, known));
     });
     return any;
 }

@@ -33,7 +33,7 @@ std::vector<FileReport> report_input_file(const PreparedInput& input, std::size_
 
 bool is_certain(const io::FileInfo& info) {
     const auto certain = [](const std::optional<host::FileIdentity>& identity) {
-        return !identity || !host::may_keep_its_time(*identity);
+        return !identity || !host::may_change_unseen(*identity);
     };
     return certain(info.identity) && std::all_of(info.parts.begin(), info.parts.end(),
                                                  [&](const io::FilePart& part) { return certain(part.identity); });

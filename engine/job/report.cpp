@@ -38,7 +38,7 @@ FileReport report_file(const std::filesystem::path& path, const std::filesystem:
                        const std::stop_token& stop) {
     FileReport report;
     if (info.identity) {   // one look is enough: jobs have 100,000 files
-        const bool certain = !host::may_keep_its_time(*info.identity),
+        const bool certain = !host::may_change_unseen(*info.identity),
                    whole = !info.read_bytes || covers(*info.read_bytes, info.identity->bytes);
         const std::optional<io::Stretch> part = whole ? std::nullopt : info.read_bytes;
         report = {{}, info.identity->bytes, io::hash_file(through, stop, part), info.format, info.identity, part, certain};

@@ -222,7 +222,7 @@ Check check(const fs::path& manifest, bool hashes) {
             if (!problem.empty() && ++wrong <= most_told)
                 check.problems.push_back(fmt::format("{} of {} {}: {}", file.path, name, problem,
                                                      has_gone() ? "its own files are gone; --resume does it again once they are there"
-                                                                : "--resume does the item again"));
+                                                                : "--resume does the item again, if the job still has it"));
         }
     }
     if (made) check_made(*made, moved, hashes, check, folders);

@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/hints.hpp"
 #include "io/io.hpp"
+#include "io/known_status.hpp"
 #include "io/transaction.hpp"
 #include "io/tree.hpp"
 #include "job/paths.hpp"
@@ -300,7 +301,13 @@ Manifest::Manifest(Manifest&&) noexcept = default;
 
 Manifest::Contents Manifest::contents_of(const fs::path& folder) { return Manifest(folder).contents(); }
 
-bool Manifest::exists(const fs::path& folder) { return fs::exists(fs::symlink_status(folder / header_name)); }
+bool Manifest::exists(const fs::path& folder) {
+    std::error_code error;
+    const bool there = fs::exists(fs::symlink_status(folder / header_name, error));
+    if (error && !io::says_absent(error))
+        throw IoError(to_utf8(folder), "cannot be looked into: " + error.message(), "see to its permissions");
+    return there;
+}
 
 bool Manifest::keeps(const fs::path& name) {
     const std::string text = to_utf8(name);
@@ -514,7 +521,7 @@ std::optional<FileState> renewed_at(const fs::path& path, const FileState& file,
     if (as_it_was) return file;
     if ((hashes ? hashes->of(path, *now) : io::hash_of_tree(path)) != file.hash) return std::nullopt;
     FileState renewed = file;
-    if (!host::may_keep_its_time(*now)) renewed.modified = now->modified, renewed.inode = now->inode, renewed.changed = now->changed;
+    if (!host::may_change_unseen(*now)) renewed.modified = now->modified, renewed.inode = now->inode, renewed.changed = now->changed;
     return renewed;
 }
 

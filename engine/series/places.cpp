@@ -20,11 +20,12 @@ namespace {
 /// By a file under the one name that is looked for under the other.
 bool are_one_name(const fs::path& folder, const std::string& a, const std::string& b) {
     std::error_code ignored;
+    if (!io::can_create_in(folder)) return false;   // nor could it be removed, perhaps (chattr +a)
     const std::string start = io::transaction_prefix + host::platform::unique_suffix() + '-';
     const fs::path made = folder / path_from(start + a);
     try {
         io::File::create(made).close();
-    } catch (const IoError&) {   // then nothing can be written there either
+    } catch (const IoError&) {   // a full disk, say
         return false;
     }
     const bool one = fs::exists(folder / path_from(start + b), ignored);

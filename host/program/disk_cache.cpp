@@ -78,6 +78,8 @@ public:
                 return;
             }
             throw std::system_error(errno != 0 ? errno : EIO, std::generic_category());
+        } catch (const fs::filesystem_error& error) {   // its words would name the entry, another each time
+            warn_of(key, error.code());
         } catch (const std::exception& error) {   // full disk, folder gone: the program is built again next time
             warn_unusable(folder_.string(), error.what());
         }
@@ -120,6 +122,15 @@ private:
         const Header sound = header_for(key, binary);
         if (sound.checksum[0] != header.checksum[0] || sound.checksum[1] != header.checksum[1]) return {};
         return binary;
+    }
+
+    void warn_of(const std::string& key, const std::error_code& error) const noexcept {
+        try {
+            std::error_code ignored;
+            const bool is_there = fs::exists(fs::symlink_status(path_of(key), ignored));
+            warn_unusable(folder_.string(), is_there ? "another user's programs in it can be neither read nor replaced" : error.message().c_str());
+        } catch (const std::exception&) {   // out of memory for the words
+        }
     }
 
     // Temporary files and locks of processes that died; an hour is longer than any write takes, and than anyone waits for a lock.

@@ -36,8 +36,14 @@ constexpr std::int64_t second = 1'000'000'000;
 
 bool may_keep_its_time(const FileIdentity& file) noexcept {
     if (file.changed == no_time_of_change) return true;
+    if (file.changed != 0 && file.changed % second == 0) return true;
     const std::int64_t step = file.modified % second == 0 ? 2 * second + second / 10 : second / 50;
     return file.modified > now_in_files() - step;
+}
+
+bool may_change_unseen(const FileIdentity& file) noexcept {
+    constexpr std::int64_t until_written = 40;   // Linux: pages wait for up to 30 s, and are looked for every 5
+    return may_keep_its_time(file) || file.modified > now_in_files() - until_written * second;
 }
 
 bool may_be_one_time(std::int64_t a, std::int64_t b) noexcept {

@@ -34,8 +34,13 @@ std::optional<FileIdentity> identity_of(int descriptor) noexcept;
 
 /// Whether what is written from now on may leave a file with the time that it has: some file systems count whole seconds, or two
 /// of them (FAT), others the ticks of the system's clock, and where there is no time of
-/// change any time may have been set back. A clock that is behind that of a server is not seen through.
+/// change any time may have been set back. Where the file system counts seconds in its own time of change, it always may: its clock may
+/// be a server's that is behind, or have come to the last time that there is room for.
 bool may_keep_its_time(const FileIdentity&) noexcept;
+
+/// The same of a file that other programs write, perhaps through a mapping: to that Linux gives a time at the first write to a page, and
+/// none more until the page is on the disk, half a minute later.
+bool may_change_unseen(const FileIdentity&) noexcept;
 
 /// Of a file's contents: one, or one as a file system keeps it that counts seconds, or two of them.
 bool may_be_one_time(std::int64_t, std::int64_t) noexcept;

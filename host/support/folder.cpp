@@ -117,6 +117,7 @@ Folder Folder::make(const fs::path& relative, const Making& making) const {
 Folder Folder::below(const fs::path& relative) const { return make(relative); }
 void Folder::sync() const {}
 std::optional<unsigned> Folder::owner() const { return std::nullopt; }
+bool Folder::makes_for(unsigned) const { return false; }
 bool Folder::is_of(unsigned) const { return false; }
 
 bool Folder::is_held() const noexcept { return false; }
@@ -261,8 +262,9 @@ std::optional<unsigned> Folder::owner() const {
     return ::stat((way_ / ".").c_str(), &status) == 0 ? std::optional<unsigned>(status.st_uid) : std::nullopt;
 }
 
-bool Folder::is_of(unsigned user) const {
-    if (owner() == user) return true;
+bool Folder::is_of(unsigned user) const { return owner() == user || makes_for(user); }
+
+bool Folder::makes_for(unsigned user) const {
     std::string name = (way_ / ".parallax-whose-XXXXXX").native();
     const int made = made_without_name(way_ / "."), file = made >= 0 ? made : ::mkostemp(name.data(), O_CLOEXEC);
     if (file < 0) return false;

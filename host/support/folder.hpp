@@ -48,8 +48,10 @@ public:
     void sync() const;
     /// The number of the user whose it is; none where the system has no such numbers.
     std::optional<unsigned> owner() const;
-    /// Whether he does there what he likes in any case: it is his, or what this user makes in it becomes his, as servers that squash
-    /// users and mounts that map them have it. The latter is tried by a file that goes at once: asked of what is not this user's.
+    /// Whether what this user makes in it becomes his, as servers that squash users and mounts that map them have it. That is tried by
+    /// a file that goes at once: asked of what is not this user's.
+    bool makes_for(unsigned user) const;
+    /// Whether he does there what he likes in any case: it is his, or made for him.
     bool is_of(unsigned user) const;
     /// Whether paths lead through the descriptor.
     bool is_held() const noexcept;

@@ -1,6 +1,7 @@
 #include "support/markup.hpp"
 
 #include "support/octets.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,6 +42,8 @@ std::string escaped(std::string_view text) {
     }
     return out;
 }
+
+std::string on_page(std::string_view text) { return escaped(printable(text)); }
 
 std::string base64(std::string_view bytes) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

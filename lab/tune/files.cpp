@@ -49,7 +49,7 @@ Files::Files(fs::path folder, const std::vector<Algorithm>& algorithms) : folder
     for (const TuningFile& file : there.files()) files_.emplace(file.algorithm, file);
 }
 
-void Files::require_writable() const { writable_ancestor(folder_ / "algorithm.json", "--out"); }
+void Files::require_writable() const { writable_ancestor(folder_ / "ALGORITHM.json", "--out"); }
 
 void Files::make_folder() const {
     std::error_code code;

@@ -11,8 +11,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace nb = nanobind;
@@ -21,6 +24,14 @@ using namespace parallax;
 using namespace parallax::python;
 
 namespace {
+
+/// Plans that are being made, and the thread that tells of its progress.
+struct PyPreparation : Unlocked<Preparation> {
+    using Worker = std::atomic<std::thread::id>;
+    PyPreparation(Preparation preparation, std::shared_ptr<Worker> teller)
+        : Unlocked(std::move(preparation)), worker(std::move(teller)) {}
+    std::shared_ptr<Worker> worker;
+};
 
 template <class T>
 T* pointer(std::uintptr_t handle) {
@@ -138,6 +149,7 @@ NB_MODULE(_parallax, m) {
         .def_prop_ro("done", [](const PyPreparation& p) { return p.done(); })
         .def("wait",
              [](PyPreparation& p) {
+                 if (*p.worker == std::this_thread::get_id() && !p.done()) p.wait();   // which is refused
                  while (!p.done()) {   // PyErr_CheckSignals() hears of Ctrl-C in the main thread alone
                      unlocked([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
                      if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -253,8 +265,14 @@ NB_MODULE(_parallax, m) {
                const std::vector<std::string>& outputs, nb::dict into, const std::string& variant, const std::string& policy,
                nb::object progress) {
                 const Call call = call_of(algorithm, parameters, inputs, outputs, into, variant, policy, {}, {});
-                const std::function<void(double)> tell = callback<double>(std::move(progress));
-                return PyPreparation(unlocked([&] { return session.prepare({call}, tell); }));
+                const auto worker = std::make_shared<PyPreparation::Worker>();
+                std::function<void(double)> tell;
+                if (const auto told = callback<double>(std::move(progress)))
+                    tell = [told, worker](double done) {
+                        *worker = std::this_thread::get_id();
+                        told(done);
+                    };
+                return PyPreparation(unlocked([&] { return session.prepare({call}, tell); }), worker);
             },
             "algorithm"_a, "parameters"_a, "inputs"_a, "outputs"_a, "into"_a, "variant"_a, "policy"_a, "progress"_a.none())
         .def("_run_job", [](PySession& session, const std::string& job, nb::dict inputs, const CancelToken& cancel) {

@@ -141,7 +141,6 @@ struct Unlocked : private LockAfterwards, T {
 };
 using PyEngine = Unlocked<Engine>;
 using PySession = Unlocked<Session>;
-using PyPreparation = Unlocked<Preparation>;
 using PyArray = Unlocked<Array>;
 using PyEvent = Unlocked<Event>;
 using PyResult = Unlocked<Result>;

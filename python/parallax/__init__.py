@@ -20,7 +20,8 @@ import numpy as np
 
 from . import _parallax
 from ._algorithms import AlgorithmCalls
-from ._laboratory import Change, Comparison, History, Interval, Row, _refuse, compare, history
+from ._errors import _refuse
+from ._laboratory import Change, Comparison, History, Interval, Row, compare, history
 from ._parallax import (
     BuildError,
     CancelledError,
@@ -35,6 +36,7 @@ from ._parallax import (
     __version__,
     devices,
 )
+from ._values import _plain, _word
 
 __all__ = [
     "Array", "ArrayLike", "BuildError", "CancelToken", "CancelledError", "Change", "Comparison", "ConfigError", "DeviceError", "Engine",
@@ -93,7 +95,7 @@ def view(array: Any, axes: str | None = None, spacing: float | Sequence[float] |
         spacing = []
     elif np.ndim(spacing) == 0:
         spacing = [time if axis == "t" else spacing for axis in axes]
-    return View(array, axes, [float(distance) for distance in spacing], unit)
+    return View(array, _word("axes", axes), [float(distance) for distance in spacing], _word("unit", unit or ""))
 
 
 def _usual_axes(dimensions: int) -> str:
@@ -239,7 +241,7 @@ class Engine(_parallax.Engine):
                  memory_limit: int = 0, plan_memory: int = 0):
         """memory_limit: bytes of the device's memory that the engine takes at most. plan_memory: bytes of plans that are kept for calls to
         come, by default a quarter of the above."""
-        super().__init__(_spec(device), cache_folder, log, memory_limit, plan_memory, "", 0, 0)
+        super().__init__(_spec(device), _word("cache_folder", cache_folder), log, memory_limit, plan_memory, "", 0, 0)
 
     @classmethod
     def from_opencl(cls, context: int, device: int, log: Callable[[str, str], None] | None = None) -> Engine:
@@ -303,8 +305,8 @@ def run(job: Mapping[str, Any] | str, *, folder: str | os.PathLike = ".", out: s
         if name in given:
             given[name] = bool(given[name])
     if "roots" in given:
-        given["roots"] = {name: os.fsencode(path) for name, path in given["roots"].items()}
-    report = _parallax._run_job(_text(job), list(engines), given, _spec(device), cache_folder, log, progress, cancel or CancelToken())
+        given["roots"] = {_word("roots", name): os.fsencode(path) for name, path in given["roots"].items()}
+    report = _parallax._run_job(_text(job), list(engines), given, _spec(device), _word("cache_folder", cache_folder), log, progress, cancel or CancelToken())
     return json.loads(report) if report else {}
 
 
@@ -319,11 +321,11 @@ def _count(name: str, value: Any) -> int:
 
 
 def _spec(device: str | int | Mapping[str, Any]) -> str:
-    return json.dumps(device) if isinstance(device, Mapping) else str(device)
+    return json.dumps(device, default=_plain) if isinstance(device, Mapping) else _word("device", str(device))
 
 
 def _text(job: Mapping[str, Any] | str) -> str:
-    return job if isinstance(job, str) else json.dumps(job, default=_plain)
+    return _word("", job) if isinstance(job, str) else json.dumps(job, default=_plain)
 
 
 class Session(AlgorithmCalls):
@@ -390,7 +392,7 @@ class Session(AlgorithmCalls):
     def prepare(self, algorithm: str, inputs: Mapping[str, ArrayLike] | None = None, parameters: Mapping[str, Any] | None = None, *,
                 outputs: Sequence[str] | None = None, variant: str | None = None, policy: Mapping[str, int] | None = None,
                 progress: Callable[[float], None] | None = None) -> Preparation:
-        """Compiles and warms up what such a call needs, in the background."""
+        """Compiles and warms up what such a call needs, in the background. `progress` must not wait for its own preparation (ConfigError)."""
         return self._session._prepare(*self._arguments(algorithm, inputs, parameters, outputs, None, variant, policy), progress)
 
     def run(self, job: Mapping[str, Any] | str, inputs: Mapping[str, ArrayLike] | None = None, cancel: CancelToken | None = None) -> Result:
@@ -399,7 +401,8 @@ class Session(AlgorithmCalls):
 
     def _inputs(self, inputs: Mapping[str, ArrayLike] | None) -> dict[str, Any]:
         ready = {}
-        for name, given in (inputs or {}).items():
+        for key, given in (inputs or {}).items():
+            name = _word("/inputs", key)
             if isinstance(given, Array):
                 ready[name] = given._array
             elif isinstance(given, View):
@@ -411,8 +414,10 @@ class Session(AlgorithmCalls):
         return ready
 
     def _arguments(self, algorithm, inputs, parameters, outputs, into, variant, policy):
-        return (algorithm, _parameters(parameters or {}), self._inputs(inputs), list(outputs or []),
-                {name: _place(name, array) for name, array in (into or {}).items()}, variant or "", json.dumps(dict(policy)) if policy else "")
+        return (_word("algorithm", algorithm), _parameters(parameters or {}), self._inputs(inputs),
+                [_word("/outputs", name) for name in outputs or []],
+                {_word("/into", name): _place(name, array) for name, array in (into or {}).items()},
+                _word("/variant", variant or ""), json.dumps(dict(policy)) if policy else "")
 
 
 def _sizes(shape: Sequence[int]) -> list[int]:
@@ -437,12 +442,3 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
         except ValueError:
             _refuse(f"/{name}", str(value), "numbers that are finite", "leave it out for its default")
     return json.dumps(dict(parameters), default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays, and paths, as JSON has them."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    if isinstance(value, os.PathLike):
-        return os.fsdecode(value)
-    raise TypeError(f"a parameter of type {type(value).__name__}")

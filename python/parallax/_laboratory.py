@@ -17,11 +17,14 @@ import subprocess
 import sysconfig
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Union
 
-from ._parallax import CancelledError, CancelToken, ConfigError, Error, UnsupportedError
+from ._errors import _miss, _refuse
+from ._parallax import CancelledError, CancelToken, Error
+from ._values import _plain
 
 StudyLike = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 _PROGRESS = re.compile(r"\s*(\d+)%  (.*)")
@@ -118,24 +121,26 @@ def compare(study: StudyLike, *, out: str | os.PathLike[str], folder: str | os.P
     >>> 0 < time.low <= time.median <= time.high
     True
     """
-    text = json.dumps(study) if isinstance(study, Mapping) else None
-    given = "/dev/stdin" if text is not None else os.fspath(study)   # type: ignore[arg-type]
+    text = json.dumps(study, default=_plain) if isinstance(study, Mapping) else None
+    given = "/dev/stdin" if text is not None else os.fsdecode(study)   # type: ignore[arg-type]
     filled = pathlib.Path(out).resolve()
-    arguments = ["compare", *(["--job"] if _is_job(study) else []), given, "--out", str(filled)]
-    for name, value in {"--device": json.dumps(device) if isinstance(device, Mapping) else str(device), "--note": note}.items():
+    arguments = ["compare", f"--out={filled}"]
+    asked = json.dumps(device, default=_plain) if isinstance(device, Mapping) else str(device)
+    for name, value in {"--device": asked, "--note": note}.items():
         if value:
-            arguments += [name, value]
+            arguments.append(f"{name}={value}")
     if minutes is not None:
-        arguments += ["--minutes", repr(float(minutes))]
+        arguments.append(f"--minutes={float(minutes)!r}")
     if contribute is not None:
-        arguments += ["--contribute", str(pathlib.Path(contribute).resolve())]
+        arguments.append(f"--contribute={pathlib.Path(contribute).resolve()}")
     flags = {"--quick": quick, "--cold-cache": cold_cache, "--resume": resume, "--overwrite": overwrite, "--quiet": progress is None}
     arguments += [name for name, wanted in flags.items() if wanted]
     folders = {name: pathlib.Path(root).resolve() for name, root in (roots or {}).items()}
     pairs: dict[str, Mapping[str, object] | None] = {"--root": folders, "--worker": programs, "--price": prices}
     for option, values in pairs.items():
         for name, given_value in (values or {}).items():
-            arguments += [option, f"{name}={given_value}"]
+            arguments.append(f"{option}={name}={given_value}")
+    arguments += [f"--job={given}"] if _is_job(study) else ["--", given]   # whose name may begin with a dash
     ended = _ask(_program(program), arguments, text, folder if text is not None else ".", progress, cancel)
     if not ended.answered:
         _fail(ended, given, cancel)
@@ -216,41 +221,51 @@ def _ask(program: str, arguments: Sequence[str], text: str | None = None, folder
          progress: Callable[[str, float], None] | None = None, cancel: CancelToken | None = None) -> _Ended:
     """However this function ends, the program has ended."""
     with contextlib.ExitStack() as stack:
-        given, said = (stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8")) for _ in range(2))
-        given.write(text or "")
+        given, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        given.write((text or "").encode())
         given.seek(0)
-        process = stack.enter_context(subprocess.Popen([program, *arguments], cwd=folder, stdin=given, stdout=said, stderr=subprocess.PIPE,
-                                                       encoding="utf-8", errors="replace"))
+        ours, its = os.pipe()
+        lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(ours, lines), daemon=True).start()
+        try:
+            process = subprocess.Popen([program, *arguments], cwd=folder, stdin=given, stdout=said, stderr=its)
+        finally:
+            os.close(its)
         stopped = threading.Event()
         stack.callback(_stop, process, stopped)
-        lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=_read, args=(process.stderr, lines), daemon=True).start()
         complaint = []
+        ended = None
+        line: str | None
         while True:
             if cancel is not None and cancel.cancelled and not stopped.is_set():
                 process.send_signal(signal.SIGINT)   # it ends its workers, and what it has done can be resumed
                 stopped.set()
+            if ended is None and process.poll() is not None:
+                ended = time.monotonic()
+            came, line = time.monotonic(), ""
             with contextlib.suppress(queue.Empty):
-                line = lines.get(timeout=0.1)
-                if line is None:
-                    break
-                step = _PROGRESS.fullmatch(line.rstrip("\n"))
-                if step is None:
-                    complaint.append(line)
-                elif progress is not None:
-                    progress(step[2], int(step[1]) / 100)
+                came, line = lines.get(timeout=0.1)
+            if line is None or (ended is not None and came > ended + 1):   # what it has left behind may hold the pipe
+                break
+            step = _PROGRESS.fullmatch(line.rstrip("\n"))
+            if step is None:
+                complaint.append(line)
+            elif progress is not None:
+                progress(step[2], int(step[1]) / 100)
         status = process.wait()
         said.seek(0)
-        return _Ended(status, said.read(), "".join(complaint))
+        return _Ended(status, said.read().decode("utf-8", "surrogateescape"), "".join(complaint))
 
 
-def _read(stream: Any, lines: queue.SimpleQueue[str | None]) -> None:
-    for line in stream:
-        lines.put(line)
-    lines.put(None)
+def _read(pipe: int, lines: queue.SimpleQueue[tuple[float, str | None]]) -> None:
+    """Its lines, and when each came; None: there are no more."""
+    with open(pipe, encoding="utf-8", errors="replace") as stream:
+        for line in stream:
+            lines.put((time.monotonic(), line))
+    lines.put((time.monotonic(), None))
 
 
-def _stop(process: subprocess.Popen[str], stopped: threading.Event) -> None:
+def _stop(process: subprocess.Popen[bytes], stopped: threading.Event) -> None:
     """As Ctrl-C does, where the caller was interrupted, or its `progress` raised."""
     if process.poll() is None:
         if not stopped.is_set():   # a second signal ends it before its workers have ended
@@ -273,15 +288,3 @@ def _fail(ended: _Ended, origin: str = "", cancel: CancelToken | None = None) ->
     if reasons:
         _miss(text, reasons)
     raise Error(text or f"the program ended with status {ended.status} and said nothing")
-
-
-def _refuse(pointer: str, found: str, expected: str, hint: str = "") -> NoReturn:
-    error = ConfigError(f"{pointer + ': ' if pointer else ''}found {found}, expected {expected}{'. ' + hint if hint else ''}")
-    error.pointer, error.found, error.expected, error.hint = pointer, found, expected, hint
-    raise error
-
-
-def _miss(text: str, reasons: Sequence[str]) -> NoReturn:
-    error = UnsupportedError(text)
-    error.reasons = tuple(reasons)
-    raise error

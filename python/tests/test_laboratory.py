@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import sysconfig
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -177,3 +178,27 @@ def test_a_program_that_dies_or_is_none_of_ours_is_an_error(tmp_path):
         script.chmod(0o755)
         with pytest.raises(parallax.Error, match=says):
             parallax.history(["a", "b"], program=script)
+
+
+@with_program
+@pytest.mark.skipif(os.name == "nt", reason="names are UTF-16")
+def test_whatever_a_study_and_its_folder_are_called_it_is_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = study(sampling={"samples": np.int64(3), "rounds": np.int64(1), "budget_s": np.float32(.25)})
+    assert parallax.compare(small, out="o\udcff", quick=True).rows[0].outcome == "ok"
+    pathlib.Path("-s.json").write_text(json.dumps(study()))
+    assert parallax.compare("-s.json", out="dash", quick=True, note="--quick").rows[0].outcome == "ok"
+    pathlib.Path("other.json").write_text(json.dumps(study()))
+    with pytest.raises(parallax.ConfigError, match="--job=other.json"):
+        parallax.compare("--job=other.json", out="none")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script of sh")
+def test_what_a_program_has_left_behind_is_not_waited_for(tmp_path):
+    script = tmp_path / "parallax"
+    script.write_text("#!/bin/sh\nsleep 60 &\necho 'error: the disk is gone' >&2\nexit 1\n")
+    script.chmod(0o755)
+    begun = time.monotonic()
+    with pytest.raises(parallax.Error, match="the disk is gone"):
+        parallax.history(["a", "b"], program=script)
+    assert time.monotonic() - begun < 30

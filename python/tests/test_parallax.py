@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -188,6 +189,34 @@ def test_preparation_and_log(image):
     assert preparation.done and steps[-1] == 1
     assert session.box_filter(image, radius=4).report["plan_seconds"] == 0
     assert any(level == "info" for level, _ in lines)
+
+
+def test_a_preparation_that_its_own_progress_waits_for_is_refused(image):
+    session, made, refused = parallax.Session("native"), [], []
+
+    def progress(done):
+        while not made:
+            time.sleep(.01)
+        with pytest.raises(parallax.ConfigError):
+            made[0].wait()
+        refused.append(done)
+
+    made.append(session.prepare("box_filter", {"image": image}, {"radius": 4}, progress=progress))
+    made[0].wait()
+    assert refused == [.5, 1] and made[0].done
+
+
+def test_names_that_are_no_text_or_no_utf_8_are_refused_in_parts(session, image):
+    odd, job = "\udcff", '{"parallax": 1}'
+    for call in (lambda: session.call("box_filter", {3: image}), lambda: session.call("box_filter", {None: image}),
+                 lambda: session.run(job, {odd: image}), lambda: session.call("box_filter", {"image": image}, outputs=[odd]),
+                 lambda: session.call("box_filter", {"image": image}, into={5: session.allocate((4, 4))}),
+                 lambda: session.call(odd), lambda: session.call(3), lambda: session.call("noise", {"image": image}, variant=odd),
+                 lambda: parallax.view(image, unit=odd), lambda: parallax.Engine(odd), lambda: session.run(odd),
+                 lambda: parallax.run(job, roots={1: "."}), lambda: parallax.run(job, roots={odd: "."})):
+        with pytest.raises(parallax.ConfigError, match="text that is UTF-8") as refused:
+            call()
+        assert refused.value.found
 
 
 def test_what_may_be_left_out_may_be_none(session, image, tmp_path):

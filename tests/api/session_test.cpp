@@ -1,4 +1,6 @@
+#include <atomic>
 #include <cmath>
+#include <future>
 
 #include "api/support.hpp"
 
@@ -266,6 +268,26 @@ TEST_CASE("a plan made in the background is there for the first call") {
         CHECK_THROWS_AS(session.prepare({{"box_filtre"}}), ConfigError);
         session.prepare({blur}).cancel();   // and goes at once
     }
+}
+
+TEST_CASE("a preparation that its own progress waits for is refused, and ends") {
+    Session session(Engine({.device = "native"}));
+    const Call blur =
+        call(BoxFilterParameters{.radius = {2}}, {{"image", View(ArrayDesc::dense(ElementType::u8, extents), nullptr)}});
+    std::promise<Preparation*> made;
+    const std::shared_future<Preparation*> own = made.get_future().share();
+    std::atomic<int> refused = 0;
+    Preparation preparation = session.prepare({blur}, [&refused, own](double) {
+        try {
+            own.get()->wait();
+        } catch (const ConfigError&) {
+            ++refused;
+        }
+    });
+    made.set_value(&preparation);
+    preparation.wait();
+    CHECK(refused == 2);
+    preparation.wait();   // and again, as ever
 }
 
 TEST_CASE("threads share an engine, each with a session of its own") {

@@ -7,6 +7,7 @@
 #include "compare/small_study.hpp"
 #include "job/load.hpp"
 #include "jobs/support.hpp"
+#include "report/page.hpp"
 #include "report/report.hpp"
 #include "timing/sampling.hpp"
 #include "timing/statistics.hpp"
@@ -150,4 +151,14 @@ TEST_CASE("readable: a row has no more samples than a report of all rows has roo
     CHECK(take_samples(narrow, run)["wall"].size() == 10);
     narrow["values"] = 0;
     CHECK(take_samples(narrow, run)["wall"].size() == 1);
+}
+
+TEST_CASE("compare: names turn no line of a page round, and stay those of one thing") {
+    const std::string turned = "\xe2\x80\xae" "gpj.exe";
+    const std::string page = page_of("T\x1b[31m" + turned, {}, {{"label", turned}, {"rates", {{turned, 1}}}, {"two", "a\nb"}});
+    CHECK_FALSE(contains(page, "\xe2\x80\xae"));
+    CHECK(contains(page, R"(<title>T\x1b[31m\u202egpj.exe</title>)"));
+    CHECK(contains(page, R"("label":"\\u202egpj.exe")"));
+    CHECK(contains(page, R"({"\\u202egpj.exe":1})"));
+    CHECK(contains(page, R"("a\nb")"));
 }

@@ -3,7 +3,7 @@
 
     over_old.py [--draws N] [--seed N] [--show] SHIM [WORD...]
 
-As shims.py, with what comes before and behind: whatever fails in the run between, its outputs are the old ones or the new ones, all
+First each job where links and rights are refused, as on FAT. Then as shims.py, with what comes before and behind: whatever fails in the run between, its outputs are the old ones or the new ones, all
 of a job together; with status 0 they are the new ones; and the next run, in which nothing fails, ends with them and leaves nothing
 hidden. The requests are drawn, N of each kind (0: every one). WORD: only what has it in "job kind".
 """
@@ -143,6 +143,13 @@ def main():
             must(sweep, here, how)
             new = outputs(here)
             assert old.keys() == new.keys() and old != new
+            if all(word in f"{name} fat" for word in chosen.words):   # old files are copied aside
+                put_back()
+                status, _, said = sweep.run(Here(here), how, "fat:0")
+                tried += 1
+                if status != 0 or outputs(here) != new:
+                    failed += 1
+                    print(f"FAILED {name} fat: status {status}: {' '.join(said.split())[:200]}")
             for kind in ("looks:{}:0", "files:{}:0", "looks:{}:0:on", "files:{}:0:on", "memory:{}:1", "threads:{}:0"):
                 title = f"{name} {kind.split(':')[0]}{':on' if kind.endswith('on') else ''}"
                 if not all(word in title for word in chosen.words):

@@ -14,6 +14,7 @@
 
 #if !defined(_WIN32)
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -129,6 +130,31 @@ TEST_CASE("a place that cannot be written is warned of once, by who needs it, wi
     ProgramCache::open("off")->load("key");
     CHECK(take_warnings().empty());
 }
+
+#if defined(__linux__)
+TEST_CASE("entries of another user's that can be neither read nor replaced are one warning") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make another user's files");
+        return;
+    }
+    const TemporaryFolder folder;
+    const auto theirs = ProgramCache::open(folder.path().string());
+    for (const char* const key : {"one", "two"}) theirs->store(key, pattern(10, 3));
+    for (const fs::path& entry : fs::directory_iterator(folder.path())) REQUIRE(::chmod(entry.c_str(), 0600) == 0);
+    REQUIRE(::chmod(folder.path().c_str(), 01777) == 0);
+    take_warnings();
+    REQUIRE(::seteuid(65534) == 0);
+    const auto ours = ProgramCache::open(folder.path().string());
+    for (const char* const key : {"one", "two"}) {
+        CHECK(ours->load(key).empty());
+        ours->store(key, pattern(10, 3));
+    }
+    REQUIRE(::seteuid(0) == 0);
+    const auto warnings = take_warnings();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("another user's") != std::string::npos);
+}
+#endif
 
 TEST_CASE("of several who need the same program one has the lock, and its end is heard") {
     using namespace std::chrono_literals;

@@ -1,4 +1,5 @@
-/* make_chunks FOLDER: HDF5 files in FOLDER, each a dataset of bytes in chunks; every byte is its place, modulo 251.
+/* make_chunks FOLDER: HDF5 files in FOLDER.
+   Each a dataset of bytes in chunks; every byte is its place, modulo 251:
      many.h5    200,000 x 8, chunks of 1 x 8, as appended row by row
      odd.h5     5 x 3,001 x 7, chunks of 2 x 1 x 3, which reach beyond it; its axes are t, y, x
      large.h5   64 Mi zeros in one chunk, packed
@@ -6,12 +7,28 @@
      bomb.h5    8 x 8 in one chunk whose packed bytes hold 64 Mi zeros; short.h5: the same, and they hold ten
      names.h5   8 x 8 in one chunk, packed; its name and 99 others are in a group whose names are packed, too
      ends.h5    10 x 7, chunks of 4 x 4, packed, but for those that reach beyond it
-     turned.h5  10 x 7 of 32 bits, chunks of 4 x 4: first packed, then shuffled */
+     turned.h5  10 x 7 of 32 bits, chunks of 4 x 4: first packed, then shuffled
+   MINC 2, each 2 x 2 x 2 x 2 (time, z, y, x), 0 to 4095 for 0 to 100; the first voxel is -32768, the last 4095, others 2048:
+     cm.mnc      steps of 2 cm and 2000 ms
+     odd.mnc     y in inches; x in furlongs, z not evenly spaced, and the step of time is a text
+     slices.mnc  as many scales as 4096 x 4095, of which none is stored
+   What attributes say:
+     texts.h5    3 x 2, c and y, and names of channels of 400,000 letters each; few letters in few
+     words.h5    bytes -1, 5, 0, 1, 2, -128: unsigned (by netCDF, with a fill value); and steps of 2 in each of
+                 inch, furlong (a unit that is none of ours), none, fft (1/um) */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+static void put_text(hid_t to, const char* name, const char* text) {
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, strlen(text));
+    const hid_t attribute = H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, text);
+    H5Aclose(attribute), H5Sclose(space), H5Tclose(type);
+}
 
 static void make(const char* folder, const char* name, int rank, const hsize_t* sizes, const hsize_t* chunk, const char* axes) {
     char path[4096];
@@ -38,13 +55,7 @@ static void make(const char* folder, const char* name, int rank, const hsize_t* 
         at += row;
     }
     free(bytes);
-    if (axes) {
-        const hid_t type = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
-        H5Tset_size(type, strlen(axes));
-        const hid_t attribute = H5Acreate2(data, "axes", type, one, H5P_DEFAULT, H5P_DEFAULT);
-        H5Awrite(attribute, type, axes);
-        H5Aclose(attribute), H5Sclose(one), H5Tclose(type);
-    }
+    if (axes) put_text(data, "axes", axes);
     H5Dclose(data), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
 }
 
@@ -122,6 +133,97 @@ static void make_ordered(const char* folder, const char* name, int ends, hid_t t
     H5Dclose(data), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
 }
 
+static void put_numbers(hid_t to, const char* name, hsize_t count, const double* values) {
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    const hid_t attribute = H5Acreate2(to, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, H5T_NATIVE_DOUBLE, values);
+    H5Aclose(attribute), H5Sclose(space);
+}
+
+/* A dataset, which is left open, in groups that are made. */
+static hid_t put(hid_t file, const char* name, hid_t type, int rank, const hsize_t* sizes, const void* values) {
+    const hid_t space = H5Screate_simple(rank, sizes, NULL), all = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(all, 1);
+    const hid_t data = H5Dcreate2(file, name, type, space, all, H5P_DEFAULT, H5P_DEFAULT);
+    if (values) H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Sclose(space), H5Pclose(all);
+    return data;
+}
+
+static void make_minc(const char* folder, const char* name) {
+    static const char* const axes[] = {"time", "zspace", "yspace", "xspace"};
+    const int odd = strcmp(name, "odd.mnc") == 0;
+    const hsize_t sizes[] = {2, 2, 2, 2}, slices[] = {4096, 4095}, one[] = {1};
+    const double range[] = {4095, 0}, step[] = {2000, 2, 2, 2}, least = 0, most = 100;
+    const int zero = 0;
+    short values[16];
+    char path[4096];
+    for (int i = 0; i < 16; ++i) values[i] = 2048;
+    values[0] = -32768, values[15] = 4095;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    for (int i = 0; i < 4; ++i) {
+        snprintf(path, sizeof path, "/minc-2.0/dimensions/%s", axes[i]);
+        const hid_t axis = put(file, path, H5T_NATIVE_INT, 0, NULL, &zero);
+        put_text(axis, "units", i == 0 ? "ms" : !odd ? "cm" : i == 2 ? "inch" : i == 3 ? "furlong" : "mm");
+        put_text(axis, "spacing", odd && i == 1 ? "irregular" : "regular__");
+        if (odd && i == 0) put_text(axis, "step", "2000");
+        else put_numbers(axis, "step", 1, step + i);
+        put_numbers(axis, "start", 1, &most);
+        H5Dclose(axis);
+    }
+    const hid_t image = put(file, "/minc-2.0/image/0/image", H5T_NATIVE_SHORT, 4, sizes, values);
+    put_text(image, "dimorder", "time,zspace,yspace,xspace"), put_numbers(image, "valid_range", 2, range);
+    const int large = strcmp(name, "slices.mnc") == 0, rank = large ? 2 : 1;
+    const hsize_t* const scales = large ? slices : one;
+    H5Dclose(put(file, "/minc-2.0/image/0/image-min", H5T_NATIVE_DOUBLE, rank, scales, large ? NULL : &least));
+    H5Dclose(put(file, "/minc-2.0/image/0/image-max", H5T_NATIVE_DOUBLE, rank, scales, large ? NULL : &most));
+    H5Dclose(image), H5Fclose(file);
+}
+
+static void make_texts(const char* folder) {
+    static const char* const few[] = {"red", "green", "blue"};
+    const hsize_t sizes[] = {3, 2};
+    const signed char values[] = {0, 1, 2, 3, 4, 5};
+    char path[4096];
+    char* const long_text = malloc(400001);
+    memset(long_text, 'a', 400000), long_text[400000] = 0;
+    const char* const many[] = {long_text, long_text, long_text};
+    snprintf(path, sizeof path, "%s/texts.h5", folder);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+    const hid_t space = H5Screate_simple(1, sizes, NULL);
+    H5Tset_size(type, H5T_VARIABLE);
+    for (int i = 0; i < 2; ++i) {
+        const hid_t data = put(file, i ? "many" : "few", H5T_NATIVE_INT8, 2, sizes, values);
+        const hid_t attribute = H5Acreate2(data, "channels", type, space, H5P_DEFAULT, H5P_DEFAULT);
+        H5Awrite(attribute, type, i ? many : few);
+        put_text(data, "axes", "cy");
+        H5Aclose(attribute), H5Dclose(data);
+    }
+    free(long_text);
+    H5Sclose(space), H5Tclose(type), H5Fclose(file);
+}
+
+static void make_words(const char* folder) {
+    const hsize_t sizes[] = {2, 3};
+    const signed char values[] = {-1, 5, 0, 1, 2, -128};
+    const double steps[] = {2, 2}, fill = -2;
+    const struct { const char *name, *unit; } units[] = {{"inch", "inch"}, {"furlong", "furlong"}, {"none", NULL}, {"fft", "1/um"}};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/words.h5", folder);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t data = put(file, "unsigned", H5T_NATIVE_INT8, 2, sizes, values);
+    put_text(data, "_Unsigned", "true"), put_numbers(data, "_FillValue", 1, &fill);
+    H5Dclose(data);
+    for (int i = 0; i < 4; ++i) {
+        const hid_t other = put(file, units[i].name, H5T_NATIVE_INT8, 2, sizes, values);
+        put_numbers(other, "spacing", 2, steps);
+        if (units[i].unit) put_text(other, "unit", units[i].unit);
+        H5Dclose(other);
+    }
+    H5Fclose(file);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     const hsize_t many[] = {200000, 8}, row[] = {1, 8}, odd[] = {5, 3001, 7}, parts[] = {2, 1, 3}, large[] = {1 << 26};
@@ -134,5 +236,10 @@ int main(int argc, char** argv) {
     make_names(argv[1]);
     make_ordered(argv[1], "ends.h5", 1, H5T_NATIVE_UINT8);
     make_ordered(argv[1], "turned.h5", 0, H5T_STD_U32BE);
+    make_minc(argv[1], "cm.mnc");
+    make_minc(argv[1], "odd.mnc");
+    make_minc(argv[1], "slices.mnc");
+    make_texts(argv[1]);
+    make_words(argv[1]);
     return 0;
 }

@@ -115,6 +115,45 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
     CHECK(io::info(path).desc.find('t')->spacing == doctest::Approx(0.05));
 }
 
+TEST_CASE("described: what is no number to its end is told and left out, of OME-XML and of ImageJ") {
+    const Folder folder;
+    const TiffEntry x{282, 5, {2, 1}}, y{283, 5, {4, 1}}, none{296, 3, {1}};
+    const std::string two = R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="2" )";
+    struct Row {
+        std::string text;
+        double x, z, t;
+        std::vector<std::string> told;
+    };
+    const Row rows[] = {
+        {ome(two + R"(PhysicalSizeX="2,5" PhysicalSizeY="3" TimeIncrement="1,5" TimeIncrementUnit="s")"), 1, 0, 0,
+         {"its PhysicalSizeX is \"2,5\", which is no number: it is left out",
+          "its TimeIncrement is \"1,5\", which is no number: it is left out"}},
+        {ome(two + R"(PhysicalSizeX="1 000" PhysicalSizeY=" 2 ")"), 1, 0, 0, {"its PhysicalSizeX is \"1 000\""}},
+        {ome(two + R"(PhysicalSizeX=" 2.5 " PhysicalSizeY="+2e0" TimeIncrement="
+1.5" TimeIncrementUnit="s")"),
+         2.5, 0, 1.5, {}},
+        {ome(two + R"(PhysicalSizeX="0x10" PhysicalSizeY="2")"), 1, 0, 0, {"its PhysicalSizeX is \"0x10\""}},
+        {ome(R"(DimensionOrder="XYZCT" SizeX="2" SizeY="1" SizeZ="1" SizeC="1" SizeT="2")",
+             R"(<TiffData IFD="0," PlaneCount="2"/>)"),
+         1, 0, 0, {"its IFD is \"0,\", which is no number: it is left out"}},
+        {"ImageJ=1.53t\nimages=2\nslices=2\nunit=um\nspacing=2,5\n", .5, 1, 0, {"its spacing is \"2,5\", which is no number"}},
+        {"ImageJ=1.53t\nimages=2\nframes=2\nunit=um\nfinterval=0,5\n", .5, 0, 0, {"its finterval is \"0,5\", which is no number"}},
+        {"ImageJ=1.53t\nimages=2\nslices=2\nunit=um\nspacing=2.5\nspacing=3.5\n", .5, 3.5, 0,
+         {"its ImageJ description gives spacing several times, as \"2.5\" and as \"3.5\": the last counts"}},
+        {"ImageJ=1.53t\nimages=2\nslices=2\nunit=um\nspacing=2.5\nspacing=2.5\n", .5, 2.5, 0, {}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        put(folder / "a.tif", pages_of(2, row.text, {x, y, none}));
+        const io::FileInfo info = io::info(folder / "a.tif");
+        CHECK(info.desc.find('x')->spacing == row.x);
+        if (info.desc.find('z')) CHECK(info.desc.find('z')->spacing == row.z);
+        if (info.desc.find('t')) CHECK(info.desc.find('t')->spacing == row.t);
+        for (const std::string& words : row.told) CHECK(told_of(info).find(words) != std::string::npos);
+        if (row.told.empty()) CHECK(info.warnings.empty());
+    }
+}
+
 TEST_CASE("described: stacks are written in words that give them back") {
     const Folder folder;
     const auto write_and_read = [&](const std::vector<ArrayDesc::Extent>& axes, ElementType type) {

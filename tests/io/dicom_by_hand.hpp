@@ -34,6 +34,9 @@ struct Dicom {
         std::string position, directions = "1\\0\\0\\0\\1\\0", spacing = ".5\\.5";
     };
     std::vector<FramePlace> frame_places;   ///< of an enhanced file, instead
+    std::string between;             ///< slices
+    std::string offsets;             ///< of frames of a dose
+    std::string detector_position;   ///< of nuclear medicine, with directions
     std::string blue;   ///< entries of blue, where they are others
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
     std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
@@ -49,10 +52,11 @@ struct Dicom {
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
         file.add_text(meta.text);
         if (private_zeros > 0) element(file, 0x09, 0x1001, "OW", std::string(private_zeros, '\0'));
-        if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
         const auto decimals = [&](std::uint16_t group, std::uint16_t number, const std::string& value) {
             element(file, group, number, "DS", value + (value.size() % 2 ? " " : ""));
         };
+        if (!between.empty()) decimals(0x18, 0x88, between);
+        if (!frame_ms.empty()) element(file, 0x18, 0x1063, "DS", frame_ms);
         if (!position.empty()) decimals(0x20, 0x32, position), decimals(0x20, 0x37, directions);
         word(file, 0x02, samples);
         if (photometric) element(file, 0x28, 0x04, "CS", *photometric + (photometric->size() % 2 ? " " : ""));
@@ -72,6 +76,8 @@ struct Dicom {
         }
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
             element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", c == 2 && !blue.empty() ? blue : entries);
+        if (!detector_position.empty()) element(file, 0x54, 0x22, "SQ", detector());
+        if (!offsets.empty()) decimals(0x3004, 0x0c, offsets);
         if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
         if (shared_slope) element(file, 0x5200, 0x9229, "SQ", group_of(*shared_slope));
         std::string groups;
@@ -105,6 +111,13 @@ private:
         element(inside, 0x28, 0x3002, "US",
                 Bytes{}.add(static_cast<std::uint16_t>(table.size())).add<std::uint16_t>(0).add<std::uint16_t>(16).text);
         element(inside, 0x28, 0x3006, "US", values.text);
+        item(whole, 0xe000, inside.text);
+        return whole.text;
+    }
+    std::string detector() const {
+        Bytes inside, whole;
+        element(inside, 0x20, 0x32, "DS", detector_position + (detector_position.size() % 2 ? " " : ""));
+        element(inside, 0x20, 0x37, "DS", directions + (directions.size() % 2 ? " " : ""));
         item(whole, 0xe000, inside.text);
         return whole.text;
     }

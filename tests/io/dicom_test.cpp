@@ -383,14 +383,63 @@ TEST_CASE("dicom: text that is no number to its end is told, and what it says no
     CHECK_FALSE(io::info(folder / "a.dcm").metadata.affine);
 }
 
-TEST_CASE("dicom: numbers that lead beyond all numbers give no affine, and it is told") {
+TEST_CASE("dicom: directions have no length, and those that place no pixel are left out") {
     if (!can_read_dicom()) return;
     const Folder folder;
+    struct Row {
+        const char *directions, *words;
+        bool placed;
+    };
+    for (const Row& row : {Row{"1\\0\\0\\0\\1\\0", "", true}, Row{".9999\\0\\0\\0\\1\\0", "", true},
+                           Row{"2\\0\\0\\0\\4\\0", "count as if they were", true}, Row{"1e200\\0\\0\\0\\1\\0", "count as if they were", true},
+                           Row{"0\\0\\0\\0\\1\\0", "not of length 1: they are left out", false},
+                           Row{"1\\0\\0\\1\\0\\0", "have the determinant 0", false}}) {
+        CAPTURE(row.directions);
+        Dicom file;
+        file.position = "1\\2\\3", file.directions = row.directions;
+        const std::string all = told(folder, file);
+        if (*row.words) has(all, row.words);
+        else CHECK(all.empty());
+        const io::FileInfo info = io::info(folder / "a.dcm");
+        CHECK(info.desc.find('x')->spacing == .5);
+        REQUIRE(info.metadata.affine.has_value() == row.placed);
+        if (row.placed) CHECK((*info.metadata.affine)[0] == doctest::Approx(-.5).epsilon(1e-3));
+        CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 255});
+    }
+}
+
+TEST_CASE("dicom: planes lie as far apart, and in that order, as the frames of a dose say, or a distance that may be below 0") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    struct Row {
+        const char *offsets, *between;
+        double step;
+        const char* words;
+    };
+    for (const Row& row : {Row{"0\\2.5\\5", "", 2.5, ""}, Row{"0\\-2.5\\-5", "", -2.5, ""}, Row{"10\\12.5\\15", "", 2.5, ""},
+                           Row{"0\\2.5\\9", "", 1, "do not lie one distance apart: 1 mm"}, Row{"0\\2.5", "", 1, "it says of 2 frames"},
+                           Row{"0\\2,5\\5", "", 1, "(3004,000c) is \"0\\2,5\\5\""}, Row{"", "-4", -4, ""}, Row{"", "4", 4, ""},
+                           Row{"", "", 1, "does not say how far its planes lie apart: 1 mm"}}) {
+        CAPTURE(row.offsets);
+        CAPTURE(row.between);
+        Dicom file;
+        file.frames = "3", file.pixels = std::string(12, '\1');
+        file.position = "1\\2\\3", file.offsets = row.offsets, file.between = row.between;
+        const std::string all = told(folder, file);
+        if (*row.words) has(all, row.words);
+        else CHECK(all.empty());
+        const io::FileInfo info = io::info(folder / "a.dcm");
+        CHECK(info.desc.find('z')->spacing == std::abs(row.step));
+        REQUIRE(info.metadata.affine);
+        CHECK((*info.metadata.affine)[10] == row.step);
+    }
     Dicom file;
-    file.position = "0\\0\\0", file.directions = "1e10\\0\\0\\0\\1\\0", file.spacing = "1e300\\1e300";
-    has(told(folder, file), "where its elements lie");
-    CHECK_FALSE(io::info(folder / "a.dcm").metadata.affine);
-    CHECK(read<std::uint8_t>(folder, file) == std::vector<std::uint8_t>{1, 2, 3, 255});
+    file.spacing = ".5\\.5", file.detector_position = "1\\2\\3";
+    CHECK(told(folder, file).empty());
+    const io::FileInfo info = io::info(folder / "a.dcm");
+    REQUIRE(info.metadata.affine);
+    CHECK((*info.metadata.affine)[3] == -1);
+    CHECK((*info.metadata.affine)[11] == 3);
 }
 
 TEST_CASE("dicom: frames of an enhanced file are rescaled each by its own, or the file is refused") {

@@ -164,3 +164,85 @@ TEST_CASE("fits: distances and times, each in the unit of its axis") {
     CHECK(spectra.desc.unit.empty());
     CHECK(spectra.warnings.empty());
 }
+
+TEST_CASE("fits: distances by CD, or by CDELT and PC, of pixels that are boxes, whichever way they are turned") {
+    const Folder folder;
+    struct Row {
+        std::vector<std::string> cards;
+        double x, y;   ///< 0: left out
+        const char* told;
+    };
+    const Row rows[] = {
+        {{"CDELT1  = 1", "CDELT2  = 1", "PC1_1   = .01", "PC2_2   = .02"}, .01, .02, ""},
+        {{"PC1_1   = .01", "PC2_2   = .02"}, .01, .02, ""},
+        {{"CDELT1  = .5", "CDELT2  = .25", "PC1_2   = 0"}, .5, .25, ""},
+        {{"CDELT1  = 1", "CDELT2  = 1", "CD1_1   = .01", "CD2_2   = -.02"}, .01, .02, ""},
+        {{"CDELT1  = .5", "CDELT2  = .25", "PC1_1   = 0", "PC1_2   = 1", "PC2_1   = -1", "PC2_2   = 0"}, .25, .5, ""},
+        {{"CD1_1   = 3", "CD1_2   = -4", "CD2_1   = 4", "CD2_2   = 3"}, 5, 5, ""},
+        {{"CD1_1   = 3", "CD1_2   = 1", "CD2_2   = 3"}, 0, 0, "but askew: distances are left out"},
+        {{"CD1_1   = 3", "CD1_2   = 1"}, 0, 0, "but askew: distances are left out"},
+        {{"CD1_1   = 3", "CD2_2   = 3", "PC1_1   = 1"}, 0, 0, "of which FITS allows one: distances are left out"},
+    };
+    for (const Row& row : rows) {
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    2", "NAXIS1  =                    2",
+                                          "NAXIS2  =                    1", "CUNIT1  = 'mm'", "CUNIT2  = 'mm'"};
+        cards.insert(cards.end(), row.cards.begin(), row.cards.end());
+        CAPTURE(row.cards[0]);
+        put(folder / "a.fits", fits(cards, "ab"));
+        const io::FileInfo info = io::info(folder / "a.fits");
+        CHECK(info.desc.unit == (row.x > 0 ? "mm" : ""));
+        CHECK(info.desc.find('x')->spacing == (row.x > 0 ? row.x : 1));
+        CHECK(info.desc.find('y')->spacing == (row.y > 0 ? row.y : 1));
+        if (*row.told) CHECK(told_of(info).find(row.told) != std::string::npos);
+        else CHECK(info.warnings.empty());
+    }
+}
+
+TEST_CASE("fits: an axis of wavelengths is no depth, whatever its unit") {
+    const Folder folder;
+    for (const auto& [kind, is_depth] : {std::pair{"WAVE", false}, {"AWAV-GRI", false}, {"LAMBDA", false}, {"Z", true}, {"WAVES", true}}) {
+        CAPTURE(kind);
+        put(folder / "a.fits", fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    3",
+                                     "NAXIS1  =                    2", "NAXIS2  =                    1", "NAXIS3  =                    3",
+                                     "CUNIT1  = 'mm'", "CDELT1  = .5", "CUNIT2  = 'mm'", "CDELT2  = .5", "CUNIT3  = 'nm'", "CDELT3  = 5",
+                                     std::string("CTYPE3  = '") + kind + "'"},
+                                    "abcdef"));
+        const io::FileInfo info = io::info(folder / "a.fits");
+        CHECK(info.desc.find('x')->spacing == .5);
+        CHECK(info.desc.find('z')->spacing == (is_depth ? 5e-6 : 1));
+        CHECK((told_of(info).find("and not of lengths") == std::string::npos) == is_depth);
+    }
+}
+
+TEST_CASE("fits: an image is one that a name or a number means alone") {
+    const Folder folder;
+    const auto image = [](const char* name, const char* data) {
+        return fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",
+                     "NAXIS1  =                    1", std::string("EXTNAME = ") + name},
+                    data);
+    };
+    put(folder / "a.fits",
+        fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
+            image("'O''BRIEN' / a name", "a") + image("'O''NEIL'", "b") + image("'SCI'", "c") + image("'SCI     '", "d") +
+            image("'2'", "e"));
+    const auto with = [](const char* dataset) {
+        io::ReadOptions options;
+        options.dataset = dataset;
+        return options;
+    };
+    for (const auto& [dataset, value] : {std::pair{"O'BRIEN", 'a'}, {"O'NEIL", 'b'}, {"3", 'c'}, {"4", 'd'}, {"5", 'e'}}) {
+        CAPTURE(dataset);
+        CHECK(values_of<std::uint8_t>(io::read(folder / "a.fits", with(dataset))) ==
+              std::vector<std::uint8_t>{static_cast<std::uint8_t>(value)});
+    }
+    for (const auto& [dataset, words] :
+         {std::pair{"SCI", "has several FITS images \"SCI\": 3 \"SCI\", 4 \"SCI\""},
+          {"2", "has several FITS images \"2\": 2 \"O'NEIL\", 5 \"2\""}, {"O", "has no FITS image \"O\""}}) {
+        CAPTURE(dataset);
+        const io::ReadOptions options = with(dataset);
+        const IoError error = io_error(folder / "a.fits", [&] { io::info(folder / "a.fits", options); });
+        CHECK(error.problem == words);
+        CHECK_FALSE(error.hint.empty());
+    }
+}

@@ -38,11 +38,11 @@ struct Obstacle {
 };
 
 #if defined(__linux__)
-bool mark(const fs::path& path, bool immutable) {
+bool mark(const fs::path& path, bool set, int flag = FS_IMMUTABLE_FL) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     int flags = 0;
     const bool known = file >= 0 && ::ioctl(file, FS_IOC_GETFLAGS, &flags) == 0;
-    flags = immutable ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+    flags = set ? flags | flag : flags & ~flag;
     const bool done = known && ::ioctl(file, FS_IOC_SETFLAGS, &flags) == 0;
     if (file >= 0) ::close(file);
     return done;
@@ -144,6 +144,24 @@ TEST_CASE("outputs: what may not be replaced is found before anything is written
     }
     CHECK(tried >= 6);
 }
+
+#if defined(__linux__)
+TEST_CASE("outputs: a folder that loses no names is found before anything is written") {
+    const Folder folder;
+    if (!mark(folder.path(), true, FS_APPEND_FL)) {
+        MESSAGE("skipped: chattr +a is not to be had here");
+        return;
+    }
+    std::string problem;
+    try {
+        io::check_writable(folder / "a.npy", ArrayDesc::dense(ElementType::u8, {{'x', 3}}));
+    } catch (const IoError& error) {
+        problem = error.problem;
+    }
+    REQUIRE(mark(folder.path(), false, FS_APPEND_FL));
+    CHECK_MESSAGE(problem.find("is marked by chattr as one that loses no names") != std::string::npos, problem);
+}
+#endif
 
 TEST_CASE("outputs: a file of a folder in which each user has his own is not another's to replace") {
     if (::geteuid() != 0) {

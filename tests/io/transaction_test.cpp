@@ -174,6 +174,46 @@ TEST_CASE("transactions: where what one makes becomes somebody else's, his journ
 }
 #endif
 
+#if defined(__linux__)
+TEST_CASE("transactions: where what one makes becomes somebody else's, reports in a folder elsewhere are finished, too") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can make another user's file");
+        return;
+    }
+    const std::string dead = ".parallax-12-0-0123abcd";
+    for (const bool mapped : {false, true}) {
+        CAPTURE(mapped);
+        const Folder base, elsewhere;
+        const fs::path there = fs::canonical(elsewhere / "."), here = fs::canonical(base / ".");
+        put(here / (dead + "-0-a.npy"), "new");
+        put(there / (dead + "-1-r.json"), "report");
+        Json moves = Json::array();
+        const auto move = [&](const fs::path& folder, const std::string& in, const std::string& part, const std::string& name) {
+            moves.push_back({{"folder", in}, {"part", part}, {"name", name}, {"old", ""},
+                             {"inode", host::identity_of(folder / part)->inode}, {"bytes", fs::file_size(folder / part)}});
+        };
+        move(here, ".", dead + "-0-a.npy", "a.npy");
+        move(there, there.string(), dead + "-1-r.json", "r.json");
+        std::string lines;
+        for (const Json& json : {Json{{"place", there.string()}}, Json{{"commit", moves}, {"overwrite", true}}})
+            lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+        put(here / (dead + ".journal"), lines);
+        put(there / (dead + ".base"), here.string() + '\n');
+        // The folders are a third one's, in which anybody may make a file.
+        for (const fs::path& folder : {here, there}) REQUIRE((::chown(folder.c_str(), 65533, 65533) == 0 && ::chmod(folder.c_str(), 0777) == 0));
+        for (const fs::path& file : {here / (dead + ".journal"), there / (dead + ".base")})
+            REQUIRE((::chown(file.c_str(), 65534, 65534) == 0 && ::chmod(file.c_str(), 0666) == 0));
+        if (mapped) ::setfsuid(65534);   // geteuid() knows nothing of it
+        io::recover(elsewhere / ".");
+        ::setfsuid(0);
+        CHECK(fs::exists(here / "a.npy") == mapped);
+        CHECK(fs::exists(there / "r.json") == mapped);
+        CHECK(base.entries() == (mapped ? 1 : 2));
+        CHECK(elsewhere.entries() == (mapped ? 1 : 2));
+    }
+}
+#endif
+
 TEST_CASE("transactions: a journal in a stranger's folder does nothing in folders below it that are not his") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root can make another user's file");

@@ -399,6 +399,13 @@ TEST_CASE("units: a qform or sform of NIfTI that is none is told, and left out")
     file.quaternion[0] = 1.0000002f;   // half a turn, and what f32 makes of it
     CHECK(info().warnings.empty());
     CHECK(info().metadata.affine);
+    file.pixdim = {1, -.5f, 2, 3, 1, 1, 1, 1};   // sizes, which niftilib takes for 1 and nibabel without their sign
+    CHECK(told_of(info()) == "its pixdim is -0.5 x 2 x 3, where the qform has sizes: numbers below 0 are taken without their sign");
+    CHECK((*info().metadata.affine)[0] == .5);
+    CHECK(info().desc.find('x')->spacing == .5);
+    file.pixdim[1] = .5f;
+    CHECK(info().warnings.empty());
+    file.pixdim = {1, 1, 1, 1, 1, 1, 1, 1};
     file.quaternion[0] = 2;
     CHECK(has_warning(info(), "its qform's quaternion is no rotation"));
     CHECK_FALSE(info().metadata.affine);

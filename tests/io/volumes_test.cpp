@@ -186,7 +186,15 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
 TEST_CASE("volumes: directions of which one goes nowhere, or where another goes, are left out and told") {
     const Folder folder;
     const std::string ends = "encoding: raw\n", lps = "space: left-posterior-superior\nspace origin: (1,2,3)\nspace directions: ";
+    NiftiFixture nifti;
+    nifti.dim = {3, 2, 2, 2}, nifti.pixdim = {1, 2, 2, 2, 1, 1, 1, 1}, nifti.sform = 1;
+    const auto placed = [&](std::vector<float> rows_of_sform) {
+        nifti.srow = std::move(rows_of_sform);
+        return nifti.header();
+    };
     const std::pair<const char*, std::string> rows[] = {
+        {"zero.nii", placed({2, 0, 0, 1, 0, 2, 0, 2, 0, 0, 0, 3}) + elements},
+        {"alike.nii", placed({2, 0, 1.2f, 1, 0, 2, 1.6f, 2, 0, 0, 0, 3}) + elements},
         {"zero.mha", meta("TransformMatrix = 1 0 0 0 1 0 0 0 0\nOffset = 1 2 3\nElementSpacing = 2 2 2\n") + elements},
         {"alike.mha", meta("TransformMatrix = 1 0 0 0.6 0.8 0 0.8 0.6 0\nElementSpacing = 2 2 2\n") + elements},
         {"zero.nrrd", nrrd(lps + "(0,0,0) (0,2,0) (0,0,2)\n" + ends) + elements},
@@ -205,6 +213,54 @@ TEST_CASE("volumes: directions of which one goes nowhere, or where another goes,
     put(folder / "plane.nrrd",
         "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 2 2 1\n" + lps + "(2,0,0) (0,2,0) (0,0,0)\n" + ends + "\nabcd");
     CHECK(io::info(folder / "plane.nrrd").metadata.affine);
+    nifti.dim[3] = 1;
+    put(folder / "plane.nii", placed({2, 0, 0, 1, 0, 2, 0, 2, 0, 0, 0, 3}) + elements.substr(0, 8));
+    const HostArray plane = io::read(folder / "plane.nii");
+    REQUIRE(plane.metadata.affine);
+    CHECK(*plane.metadata.affine == std::array<double, 16>{2, 0, 0, 1, 0, 2, 0, 2, 0, 0, 2, 3, 0, 0, 0, 1});
+}
+
+TEST_CASE("volumes: directions of determinant 0 are not written, since ITK refuses the file") {
+    const Folder folder;
+    HostArray array = array_of(ArrayDesc::dense(ElementType::i16, {{'z', 2}, {'y', 2}, {'x', 2}}), values);
+    array.desc = array.desc.with_unit("mm");
+    array.metadata.affine = std::array<double, 16>{1, 0, 1, 5, 0, 1, 0, 6, 0, 0, 0, 7, 0, 0, 0, 1};
+    for (const char* const name : {"a.nrrd", "a.mha", "a.nii", "a.h5", "a.zarr", "a.ome.zarr"}) {
+        CAPTURE(name);
+        try {
+            io::check_writable(folder / name, array.desc);
+        } catch (const IoError& error) {   // by a program that is not built
+            MESSAGE("not tried: ", error.problem);
+            continue;
+        }
+        io::write(folder / name, array);
+        const io::FileInfo info = io::info(folder / name);   // of NRRD and MetaImage 0, 0, 0 towards nothing that was said
+        CHECK(told_of(info).find("determinant") == std::string::npos);
+        if (info.metadata.affine) CHECK(origin_of(info.metadata) == std::array<double, 3>{0, 0, 0});
+        CHECK(values_of<std::int16_t>(io::read(folder / name)) == values);
+    }
+}
+
+TEST_CASE("volumes: a byte 0 in what a header says is shown, and does not end the message") {
+    const Folder folder;
+    const std::string zero(1, '\0'), nrrd_of = "NRRD0004\ndimension: 1\nsizes: 4\nendian: little\n",
+                      meta_of = "ObjectType = Image\nNDims = 1\nDimSize = 4\n";
+    const std::pair<const char*, std::string> rows[] = {
+        {"file.nhdr", nrrd_of + "type: uint16\nencoding: raw\ndata file: a" + zero + "b\n"},
+        {"type.nrrd", nrrd_of + "type: a" + zero + "b\nencoding: raw\n\n"},
+        {"encoding.nrrd", nrrd_of + "type: uint16\nencoding: a" + zero + "b\n\n"},
+        {"file.mhd", meta_of + "ElementType = MET_UCHAR\nElementDataFile = a" + zero + "b\n"},
+        {"type.mha", meta_of + "ElementType = a" + zero + "b\nElementDataFile = LOCAL\n"},
+    };
+    for (const auto& [name, bytes] : rows) {
+        CAPTURE(name);
+        put(folder / name, bytes);
+        const IoError error = io_error(folder / name, [&, file = folder / name] { io::info(file); });
+        CHECK(error.problem.find("a\\x00b") != std::string::npos);
+        CHECK(error.problem.find('\0') == std::string::npos);
+        CHECK_FALSE(error.hint.empty());
+        CHECK(std::string(error.what()).find(error.problem) != std::string::npos);
+    }
 }
 
 TEST_CASE("volumes: a chunk of Zarr may be several members of gzip, and nothing else may stand behind it") {

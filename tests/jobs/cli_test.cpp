@@ -65,6 +65,48 @@ TEST_CASE("help, version and slips of the command line") {
     CHECK(folder.listing().empty());
 }
 
+TEST_CASE("an option is no value of the one before it") {
+    const TempFolder folder, secret;
+    io::write(secret / "secret.npy", ramp(8, 8));
+    write_text(folder / "j.json", R"({"parallax": 1, "device": {"backend": "native"}, "inputs": {"image": ")" +
+                                      (secret / "secret.npy").generic_string() +
+                                      R"("}, "steps": [{"run": "box_filter", "radius": 1}], "outputs": {"image": "o.npy"}})");
+    struct Row { std::vector<std::string> arguments; const char* option; const char* found; };
+    const Row rows[] = {
+        {{"run", "j.json", "--report", "--confined"}, "--report", "--confined"},
+        {{"run", "j.json", "--manifest", "--confined"}, "--manifest", "--confined"},
+        {{"run", "--out", "--confined", "j.json"}, "--out", "--confined"},
+        {{"run", "j.json", "--trace", "--confined=true"}, "--trace", "--confined=true"},
+        {{"run", "j.json", "--report", "--verbose"}, "--report", "--verbose"},
+        {{"run", "j.json", "--set", "--out=b"}, "--set", "--out=b"},
+        {{"info", "secret.npy", "--dataset", "--json"}, "--dataset", "--json"},
+        {{"compare", "buy", "--note", "--quick", "--out", "b"}, "--note", "--quick"},
+        {{"tune", "--root", "--list"}, "--root", "--list"},
+        {{"tune", "--root", "garbage", "--list"}, "--root", "--from"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(fmt::format("{}", fmt::join(row.arguments, " ")));
+        const Run run = run_program(row.arguments, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, row.option));
+        CHECK(contains(run.err, row.found));
+        CHECK(folder.listing() == std::vector<std::string>{"j.json"});
+    }
+    const Run confined = run_program({"run", "j.json", "--report", "--confined"}, folder.path());
+    CHECK(contains(confined.err, "--report=--confined"));
+    CHECK(run_program({"run", "j.json", "--report=--confined"}, folder.path()).status == 0);   // which is meant
+    CHECK(fs::exists(folder / "--confined"));
+}
+
+TEST_CASE("history: a name that no system takes is no report") {
+    const TempFolder folder;
+    const Run run = run_program({"history", std::string(70000, 'x'), "y"}, folder.path());
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "bytes in all"));
+    CHECK(run.err.size() < 2000);
+}
+
 TEST_CASE("--idle without --watch is refused by its own name, whatever the job") {
     const TempFolder folder;
     write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop"}],

@@ -17,9 +17,15 @@ TEST_CASE("cli: limits count for a plan, for frames on standard output and for a
         "outputs": {"soft": {"file": "-", "format": "pgm"}}})");
     write_text(folder / "small.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 9}],
         "outputs": {"volume": "v.npy"}})");
-    for (const char* const limit : {"foo=3", "memory=banana", "time=-1s"}) {
+    for (const char* const limit : {"foo=3", "memory=banana", "memory=60000KB", "memory=-1", "memory=", "time=-1s"}) {
         CAPTURE(std::string(limit));
-        CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path()).status == 2);
+        const Run refused = run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path());
+        CHECK(refused.status == 2);
+        CHECK(contains(refused.err, "a number of bytes, or of B, kB, MB"));
+    }
+    for (const char* const limit : {"output=100000", "output=100000B", "output=100 kB"}) {   // as `memory_limit` takes them
+        CAPTURE(std::string(limit));
+        CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path()).status == 0);
     }
     CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", "time=10min,output=1KiB"}, folder.path()).status == 0);
     std::string frames;

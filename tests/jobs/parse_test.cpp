@@ -103,6 +103,12 @@ TEST_CASE("job: for_each is understood in all its forms") {
     REQUIRE(zipped.sources.size() == 2);
     CHECK(*zipped.find("frame")->range == std::pair<std::int64_t, std::int64_t>{2, 9});
     CHECK(zipped.find("frame")->stride == 3);
+    Json many = Json::parse(job(R"("for_each": {}, "inputs": {}, "steps": [{"run": "blur"}], "outputs": {"image": "{v0.index}.npy"})"));
+    for (int i = 0; i < 65; ++i) {
+        many["for_each"]["v" + std::to_string(i)] = "*.tif";
+        many["inputs"]["i" + std::to_string(i)] = "{v" + std::to_string(i) + "}";
+    }
+    CHECK_THROWS_WITH_AS(parse(many.dump()), doctest::Contains("65 variables"), ConfigError);
 }
 
 TEST_CASE("job: each slip is an error that names the place, what is there and what may be") {

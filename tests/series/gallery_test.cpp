@@ -91,6 +91,20 @@ TEST_CASE("gallery: names of files are bytes of any kind, and the page is UTF-8"
     CHECK(count_of(page, "src=\"data:image/") == 4);
 }
 
+TEST_CASE("gallery: a name turns no line of the page round") {
+    const TempFolder folder;
+    io::write(folder / "a\xe2\x80\xae" "gpj.tif", ramp(20, 10));
+    write_text(folder / "job.json", R"({"parallax": 1, "comment": "T\u001b[31m\u202egpj.exe", "inputs": {"image": "a\u202egpj.tif"},
+        "steps": [{"run": "box_filter", "radius": 1}], "outputs": {"image": "o.png"}})");
+    const Run run = run_program({"run", "job.json", "--device", "native", "--gallery", "page.html"}, folder.path());
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    const std::string page = read_text(folder / "page.html");
+    CHECK_FALSE(contains(page, "\xe2\x80\xae"));
+    CHECK(contains(page, "T\\x1b[31m\\u202egpj.exe"));
+    CHECK(contains(page, "a\\u202egpj.tif"));
+}
+
 TEST_CASE("gallery: of a series of more items than are shown, all that failed are among them") {
     const Folder folder(150, frames_job());
     for (const char* broken : {"f007", "f077", "f149"})

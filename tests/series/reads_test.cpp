@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <functional>
-#include <thread>
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -163,12 +162,14 @@ TEST_CASE("series: inputs whose rights, names or times alone are others are read
     write_text(folder / "job.json",
                R"({"parallax": 1, "for_each": {"frame": "in/*.npy"}, "inputs": {"image": "{frame}"},
                    "steps": [{"run": "arithmetic", "value": 1, "out": {"image": "p"}}], "outputs": {"p": "{frame.stem}.npy"}})");
+    const auto date = [&](const char* name, int hours) {   // what has been written just now may change unseen
+        fs::last_write_time(folder / name, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+    };
+    for (const char* const name : {"in/f0.npy", "in/f1.npy", "in/f2.npy"}) date(name, 2);
     REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));   // what is newer may change unseen
     fs::permissions(folder / "in/f0.npy", fs::perms::owner_all);
     fs::create_hard_link(folder / "in/f1.npy", folder / "copy.npy");
-    fs::last_write_time(folder / "in/f2.npy", fs::file_time_type::clock::now() - std::chrono::hours(1));
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    date("in/f2.npy", 1);
     const auto records = [&] {
         std::size_t lines = 0;
         for (const auto& entry : fs::directory_iterator(folder / "out/job.series"))

@@ -307,6 +307,13 @@ TEST_CASE("tune: a file under another algorithm's name is refused before its ent
     CHECK(read_text(folder / "found/reduce.json") == before);
 }
 
+TEST_CASE("tune: a folder that cannot be made is told with the files that would be in it") {
+    const TempFolder folder;
+    write_text(folder / "file", "");
+    const tune::Files files(folder / "file/found", {});
+    CHECK_THROWS_WITH_AS(files.require_writable(), doctest::Contains("ALGORITHM.json, although"), ConfigError);
+}
+
 TEST_CASE("tune: every problem is a problem of its algorithm and of its class") {
     const Registry registry = registry_with_peers();
     for (const tune::ProblemSet& set : tune::problem_sets()) {

@@ -4,6 +4,7 @@
 #include "io/transaction.hpp"
 #include "parallax/host/error.hpp"
 #include "support/sizes.hpp"
+#include "support/text.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +29,14 @@ constexpr std::chrono::seconds grace{5};
 
 [[noreturn]] void refuse(const std::string& found) {
     throw ConfigError("--limit", found,
-                      "memory=SIZE, time=SECONDS and output=SIZE with commas between, such as memory=2GiB,time=60s,output=1GiB");
+                      "memory=SIZE, time=SECONDS and output=SIZE with commas between, such as memory=2GiB,time=60s,output=1GiB",
+                      "a SIZE is a number of bytes, or of B, kB, MB, GB, TB, KiB, MiB, GiB or TiB; a time is of s, min or h");
+}
+
+/// As `memory_limit` of a job: a number without a unit is one of bytes. 0 where it is none.
+double size_from(const std::string& text) {
+    const bool plain = !text.empty() && host::is_digit(text.back());
+    return host::bytes_from(plain ? text + "B" : text).value_or(0);
 }
 
 std::optional<double> seconds_from(std::string_view text) {
@@ -60,7 +68,7 @@ Limits Limits::from(const std::string& text) {
             continue;
         }
         if (name != "memory" && name != "output") refuse(fmt::format("\"{}\"", part));
-        const double bytes = host::bytes_from(value).value_or(0);
+        const double bytes = size_from(value);
         if (!(bytes >= 1 && bytes < 9e18)) refuse(fmt::format("\"{}\"", part));
         (name == "memory" ? limits.memory : limits.output) = static_cast<std::uint64_t>(bytes);
     }

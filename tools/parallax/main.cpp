@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "open_files.hpp"
+#include "option_words.hpp"
 #include "reserve.hpp"
 #include "terminal.hpp"
 #include "support/warnings.hpp"
@@ -96,6 +97,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     add_info(app, command);
 
     try {
+        refuse_options_as_values(app, arguments);
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));   // CLI11 takes the last one first
         refuse_empty_values(app);
     } catch (const CLI::Success& done) {   // --help, --version

@@ -124,8 +124,8 @@ public:
         return submit(call(parameters, std::move(inputs), std::move(options)));
     }
     /// Compiles, allocates and warms up what the calls need, in a thread of its own, so that the first frame is as fast as the
-    /// others. Of inputs that are views only descriptions matter: View(desc, nullptr). `progress` is called by that thread
-    /// and must not throw.
+    /// others. Of inputs that are views only descriptions matter: View(desc, nullptr). `progress` is called by that thread;
+    /// it neither throws nor waits for its own preparation (ConfigError), nor destroys it.
     Preparation prepare(std::vector<Call>, std::function<void(double done)> progress = {});
 
     // Jobs in memory: no file is read or written.

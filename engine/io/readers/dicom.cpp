@@ -207,6 +207,8 @@ private:
                 if (headers_.size() > 1) add(other.place);
             }
             for (const Place& p : h.places) add(p);
+            const bool by_offsets = along.empty() && headers_.size() == 1;
+            if (by_offsets) along = h.offsets;
             const bool all = along.size() == static_cast<std::size_t>(count);
             if (all) planes = even(along);
             if (all && !planes && headers_.size() > 1)
@@ -222,7 +224,7 @@ private:
             pages_ = times;
             Json axis{{"name", times ? "t" : "z"}, {"size", count}};
             if (times && h.frame_time > 0) axis["spacing"] = h.frame_time;
-            if (planes) aside = aside_of_each(*planes, count);
+            if (planes && !by_offsets) aside = aside_of_each(*planes, count);
             if (aside) {
                 char text[40];
                 std::snprintf(text, sizeof text, "%.3g", length_of(*aside));
@@ -233,10 +235,13 @@ private:
             const bool in_mm = place.spacing.size() == 2;   // without it lengths have no unit
             if (planes && in_mm)   // from one to the next, as ITK counts it
                 axis["spacing"] = aside ? std::hypot(planes->distance, length_of(*aside)) : planes->distance;
-            else if (!planes && !times && place.between > 0)
-                axis["spacing"] = place.between;
+            else if (!planes && !times && place.between != 0)
+                axis["spacing"] = std::abs(place.between);
             else if (!planes && !times && in_mm)
-                warnings.push_back({"it does not say how far its planes lie apart: 1 mm stands for it", "slices"});
+                warnings.push_back({std::string(all ? "its planes do not lie one distance apart"
+                                                    : "it does not say how far its planes lie apart") +
+                                        ": 1 mm stands for it",
+                                    "slices"});
             axes.push_back(axis);
         }
         Json y{{"name", "y"}, {"size", h.rows}}, x{{"name", "x"}, {"size", h.columns}};
@@ -254,7 +259,7 @@ private:
         }
         if (place.directions && place.position && place.spacing.size() == 2) {
             const Vector normal = cross((*place.directions)[0], (*place.directions)[1]);
-            const double step = planes ? planes->distance * (planes->backwards ? -1 : 1) : place.between > 0 ? place.between : 1;
+            const double step = planes ? planes->distance * (planes->backwards ? -1 : 1) : place.between != 0 ? place.between : 1;
             std::array<double, 16> affine{};
             for (std::size_t row = 0; row < 3; ++row) {
                 const double sign = row < 2 ? -1 : 1;   // DICOM goes to the left and back, the affine right and to the front

@@ -119,12 +119,41 @@ std::vector<gdcm::DataSet> items_at(const gdcm::DataSet& set, std::uint16_t grou
     return items;
 }
 
+/// Of length 1, as a direction is; one that is longer or shorter is told, and one that goes nowhere is none.
+std::optional<Vector> direction_in(const double* from, std::vector<Told>& told) {
+    const double length = std::hypot(from[0], from[1], from[2]);
+    if (std::abs(length - 1) <= 1e-3) return Vector{from[0], from[1], from[2]};
+    const bool is_none = !(length > 0) || !std::isfinite(length);
+    tell(told, {std::string("its directions (0020,0037) are not of length 1: ") +
+                    (is_none ? "they are left out" : "they count as if they were"),
+                "slices"});
+    return is_none ? std::nullopt : std::optional(Vector{from[0] / length, from[1] / length, from[2] / length});
+}
+
 void add_place(const gdcm::DataSet& set, Place& place, std::vector<Told>& told) {
     if (const auto p = decimals_at(set, 0x0020, 0x0032, told); p.size() == 3) place.position = Vector{p[0], p[1], p[2]};
-    if (const auto d = decimals_at(set, 0x0020, 0x0037, told); d.size() == 6)
-        place.directions = {Vector{d[0], d[1], d[2]}, Vector{d[3], d[4], d[5]}};
+    if (const auto d = decimals_at(set, 0x0020, 0x0037, told); d.size() == 6) {
+        const std::optional<Vector> row = direction_in(d.data(), told), column = direction_in(d.data() + 3, told);
+        if (row && column) place.directions = {*row, *column};
+    }
     if (const auto s = decimals_at(set, 0x0028, 0x0030, told); s.size() == 2 && s[0] > 0 && s[1] > 0) place.spacing = s;
-    if (const auto b = decimals_at(set, 0x0018, 0x0088, told); b.size() == 1 && b[0] > 0) place.between = b[0];
+    if (const auto b = decimals_at(set, 0x0018, 0x0088, told); b.size() == 1) place.between = b[0];
+}
+
+/// Of nuclear medicine: a detector's. Several have places of their own, and the frames of which one is are not told apart here.
+void add_place_of_detector(const gdcm::DataSet& set, Place& place, std::vector<Told>& told) {
+    const std::vector<gdcm::DataSet> detectors = items_at(set, 0x0054, 0x0022);
+    if (detectors.size() == 1 && !place.position && !place.directions) add_place(detectors.front(), place, told);
+}
+
+/// Of doses: how far along the normal each frame lies (Grid Frame Offset Vector).
+void read_offsets(const gdcm::DataSet& set, Header& h) {
+    h.offsets = decimals_at(set, 0x3004, 0x000c, h.warnings);
+    if (h.offsets.empty() || h.offsets.size() == static_cast<std::size_t>(h.frames)) return;
+    tell(h.warnings, {"it says of " + std::to_string(h.offsets.size()) + " frames where they lie (Grid Frame Offset Vector), and has " +
+                          std::to_string(h.frames) + ": that is left out",
+                      "slices"});
+    h.offsets.clear();
 }
 
 using Rescale = std::optional<std::array<double, 2>>;
@@ -392,6 +421,8 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         h.window = "[" + plain(centre[0] - width[0] / 2) + ", " + plain(centre[0] + width[0] / 2) + "]";
     }
     add_place(set, h.place, h.warnings);
+    add_place_of_detector(set, h.place, h.warnings);
+    read_offsets(set, h);
     if (h.place.spacing.empty()) {
         // At the detector, or as a film was scanned: not in the body.
         for (const auto& [group, element, what] :

@@ -35,7 +35,7 @@ struct Place {
     std::optional<Vector> position;
     std::optional<std::array<Vector, 2>> directions;   ///< along a row, down a column
     std::vector<double> spacing;                       ///< of rows, of columns
-    double between = 0;                                ///< slices
+    double between = 0;                                ///< slices; below 0: against the normal of their plane; 0: not said
 };
 
 /// Whether they are others, by more than a thousandth.
@@ -67,6 +67,7 @@ struct Header {
     std::vector<std::array<double, 2>> of_frames;   ///< slope and intercept, where frames have their own
     Place place;
     std::vector<Place> places;   ///< of frames
+    std::vector<double> offsets; ///< of frames along the normal, mm, where no more than that is said of each
     double frame_time = 0;       ///< s
     std::int64_t number = 0;     ///< of the instance
     std::array<Table, 3> palette;   ///< red, green, blue, of 8 bits

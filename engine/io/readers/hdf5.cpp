@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <vector>
 
 #include "io/readers/hdf5_chunks.hpp"
 #include "io/readers/hdf5_lzf.hpp"
 #include "io/readers/hdf5_minc.hpp"
+#include "io/readers/hdf5_netcdf.hpp"
 #include "io/readers/hdf5_packed.hpp"
 #include "io/readers/hdf5_parts.hpp"
 #include "io/readers/hdf5_slabs.hpp"
+#include "io/readers/hdf5_units.hpp"
 #include "io/readers/hdf5_walk.hpp"
 #include "io/readers/hdf5_writer.hpp"
 #include "io/readers/serve.hpp"
@@ -198,6 +199,7 @@ private:
             transposed_ = true;
         }
         name_axes(matlab);
+        follow_netcdf(dataset_, said_);
         if (path_ != minc_image) return;
         pages_ = describe_minc(file_, dataset_, sizes_, said_);
         scales_ = MincScales(file_, dataset_, type_, sizes_);
@@ -271,20 +273,7 @@ private:
         return names;
     }
 
-    /// netCDF's numbers for what stored values stand for.
-    void tell_scale() {
-        const std::vector<double> scale = numbers_at(dataset_, "scale_factor"), offset = numbers_at(dataset_, "add_offset");
-        if ((scale.size() != 1 || scale[0] == 1) && (offset.size() != 1 || offset[0] == 0)) return;
-        char text[160];
-        std::snprintf(
-            text, sizeof text,
-            "its values stand for %g + %g times what is stored (add_offset, scale_factor): they are read as they are stored",
-            offset.size() == 1 ? offset[0] : 0.0, scale.size() == 1 ? scale[0] : 1.0);
-        said_["warnings"].push_back(text);
-    }
-
     void name_axes(bool matlab) {
-        tell_scale();
         std::vector<hsize_t> shown = sizes_;
         if (transposed_) std::swap(shown[shown.size() - 1], shown[shown.size() - 2]);
         std::string names = text_at(dataset_, "axes");   // as Parallax writes them
@@ -313,9 +302,9 @@ private:
         std::vector<double> spacing = numbers_at(dataset_, "spacing");
         std::string unit = text_at(dataset_, "unit");
         const std::vector<double> um = numbers_at(dataset_, "element_size_um");   // z, y, x, as ilastik and Fiji write it
-        const bool lengths = unit == "nm" || unit == "um" || unit == "mm" || unit == "cm" || unit == "m";
-        if (!lengths) unit.clear();
-        if (spacing.size() != shown.size() && um.size() >= 2 && um.size() <= 3) {
+        if (spacing.size() != shown.size()) spacing.clear();
+        unit = in_our_unit(unit, names, spacing, said_["warnings"]);
+        if (spacing.empty() && um.size() >= 2 && um.size() <= 3) {
             spacing.assign(shown.size(), 1);
             unit = "um";
             for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -327,7 +316,7 @@ private:
         Json axes = Json::array();
         for (std::size_t i = 0; i < shown.size(); ++i) {
             Json axis{{"name", std::string(1, names[i])}, {"size", shown[i]}};
-            if (spacing.size() == shown.size() && std::isfinite(spacing[i]) && spacing[i] > 0) axis["spacing"] = spacing[i];
+            if (!spacing.empty() && std::isfinite(spacing[i]) && spacing[i] > 0) axis["spacing"] = spacing[i];
             axes.push_back(std::move(axis));
         }
         if (axes.empty()) axes.push_back({{"name", "x"}, {"size", 1}});

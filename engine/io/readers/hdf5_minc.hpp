@@ -16,7 +16,8 @@ inline constexpr const char* minc_image = "/minc-2.0/image/0/image";
 /// Says the order of its axes and where they lie; how many of them, in front, are pages.
 std::size_t describe_minc(hid_t file, hid_t dataset, const std::vector<hsize_t>& sizes, Json& said);
 
-/// Stored numbers between two ends stand for real ones between two others, slice by slice.
+/// Stored numbers between two ends stand for real ones between two others, slice by slice. Beyond them they stand for none, as MINC
+/// has it ("missing or uninitialized"), and are NaN.
 class MincScales {
 public:
     MincScales() = default;   ///< real numbers, which are not scaled

@@ -72,7 +72,7 @@ std::string in_words(const std::vector<hsize_t>& sizes);
 
 /// Numbers of an attribute; empty: it has none of that name.
 std::vector<double> numbers_at(hid_t object, const char* name, std::size_t most = 64);
-/// Texts of an attribute, of fixed or of any length.
+/// Texts of an attribute, of fixed or of any length; empty, too, where they are more than a million letters together.
 std::vector<std::string> texts_at(hid_t object, const char* name, std::size_t most = 256);
 std::string text_at(hid_t object, const char* name);
 

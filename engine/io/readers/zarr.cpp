@@ -11,6 +11,7 @@
 
 #include "io/half.hpp"
 #include "io/readers/serve.hpp"
+#include "io/readers/zarr_axes.hpp"
 #include "io/readers/zarr_codec.hpp"
 #include "io/readers/zarr_space.hpp"
 #include "io/readers/zarr_store.hpp"
@@ -24,6 +25,7 @@ using parallax::io::readers::Problem;
 using namespace parallax::io::readers::zarr;
 
 constexpr std::size_t most_chunks = 1 << 20;
+constexpr std::uint64_t beyond = 32u << 20;   ///< so many bytes a chunk may have that are not the array's
 
 class ZarrFile {
 public:
@@ -48,16 +50,15 @@ public:
             folder = below(folder, arrays.front());
         }
         if (!fs::exists(folder / ".zarray")) {
-            scales = attributes["multiscales"][0];
+            scales = first_of(attributes["multiscales"]);
             const Json& levels = scales.at("datasets");
             const std::int64_t wanted = std::max<std::int64_t>(0, level);
             if (wanted >= static_cast<std::int64_t>(levels.size()))
                 throw Problem{
                     "has " + std::to_string(levels.size()) + " levels, and level " + std::to_string(wanted) + " is asked for",
                     "choose one from 0 to " + std::to_string(levels.size() - 1)};
-            said_["ignored"] = levels.size() > 1
-                                   ? Json{std::to_string(levels.size() - 1) + " other levels of its pyramid: \"level\" takes one"}
-                                   : Json::array();
+            if (levels.size() > 1)
+                said_["ignored"].push_back(std::to_string(levels.size() - 1) + " other levels of its pyramid: \"level\" takes one");
             level_ = levels[static_cast<std::size_t>(wanted)];
             note(folder / ".zattrs");
             if (attributes.contains("omero")) omero_ = attributes["omero"];
@@ -106,6 +107,15 @@ public:
     }
 
 private:
+    /// The first of a group's images; the others are told.
+    Json first_of(const Json& images) {
+        if (images.size() > 1)
+            said_["ignored"].push_back(std::to_string(images.size() - 1) + (images.size() > 2 ? " other images" : " other image") +
+                                       " of its \"multiscales\": \"dataset\" takes an array of one, for instance " +
+                                       images[1].at("datasets").at(0).at("path").dump().substr(0, 80));
+        return images[0];
+    }
+
     void note(const fs::path& path) { said_["parts"].push_back(path.string()); }
 
     static std::vector<std::int64_t> sizes_in(const Json& array, const char* key) {
@@ -152,7 +162,7 @@ private:
             elements *= static_cast<std::uint64_t>(shape_[i]), in_chunk *= static_cast<std::uint64_t>(chunk_[i]),
                 chunks *= number;
         }
-        if (in_chunk > 2 * elements + (16u << 20))
+        if (in_chunk * type_.bytes > 2 * elements * type_.bytes + beyond)
             throw Problem{"has chunks of " + std::to_string(in_chunk) + " elements for an array of " + std::to_string(elements),
                           "write it with smaller chunks"};
         const Json compressor = array.value("compressor", Json());
@@ -336,12 +346,8 @@ private:
             const std::vector<double> said = numbers_of(ours_, "spacing");
             if (said.size() == n) spacing = said;
         } else {
-            if (scales.contains("axes") && scales["axes"].is_array() && scales["axes"].size() == n) {
-                for (const Json& axis : scales["axes"])
-                    names += axis.is_object() ? axis.value("name", "?") : axis.get<std::string>();
-            } else if (!scales.contains("axes") && n == 5) {
-                names = "tczyx";   // of version 0.1 and 0.2
-            }
+            if (scales.contains("axes")) names = letters_in(scales["axes"], n);
+            else if (n == 5) names = "tczyx";   // of version 0.1 and 0.2
             Placed placed = placed_by(level_, scales, n);
             at_.own = placed;
             if (!ours_.is_null()) at_.finest = placed_by(scales.at("datasets").at(0), scales, n);
@@ -352,33 +358,14 @@ private:
                 said_["warnings"].push_back(
                     "it has a scale or a translation in an array of its own (\"path\"), which is not read: its "
                     "distances are left out");
-            if (names.size() == n && scales.contains("axes"))
-                unit = in_one_unit(scales["axes"], names, placed, said_["warnings"]);
+            if (names.empty()) names = by_order(n);
+            if (scales.contains("axes")) unit = in_one_unit(scales["axes"], names, placed, said_["warnings"]);
+            tell_scales(placed, names, unit, said_["warnings"]);
             spacing = placed.spacing;
             place_ = placed.place;
         }
         if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
-        const auto known = [&](char c) {
-            return std::string(scales.is_object() ? "tczyx" : "ntczyx").find(c) != std::string::npos &&
-                   std::count(names.begin(), names.end(), c) == 1;
-        };
-        if (names.size() != n || !std::all_of(names.begin(), names.end(), known)) {
-            const bool called = !names.empty() && !scales.is_object();
-            // What it calls t and c stays where xarray's names are few enough to be known by their order.
-            const bool kept = called && names.size() == n && std::count(names.begin(), names.end(), '?') <= 3 &&
-                              std::all_of(names.begin(), names.end(), [&](char c) { return c == '?' || c == 't' || c == 'c'; }) &&
-                              std::count(names.begin(), names.end(), 't') <= 1 &&
-                              std::count(names.begin(), names.end(), 'c') <= 1;
-            std::size_t next = 0;
-            for (std::size_t i = n; kept && i-- > 0;)
-                if (names[i] == '?') names[i] = "xyz"[next++];
-            if (!kept) names.clear();
-            for (std::size_t i = 0; i < n && !kept; ++i) names += n - 1 - i < 4 ? "xyzt"[n - 1 - i] : 'n';
-            if (n > 5) throw Problem{"has " + std::to_string(n) + " axes without names; up to 5 are read", "write a part of it"};
-            if (called)
-                said_["warnings"].push_back("what it calls its axes (_ARRAY_DIMENSIONS) is not followed: they are taken for " +
-                                            names + " by their order");
-        }
+        if (!scales.is_object()) names = names_of_xarray(names, n);
         Json axes = Json::array();
         bool unlike_one = false;
         for (std::size_t i = 0; i < n; ++i) {
@@ -419,6 +406,42 @@ private:
         const std::size_t c = names.find('c');
         if (named && c != std::string::npos && channels.size() == static_cast<std::size_t>(shape_[c]))
             said_["channels"] = channels;
+    }
+
+    static std::string by_order(std::size_t n) {
+        if (n > 5) throw Problem{"has " + std::to_string(n) + " axes without names; up to 5 are read", "write a part of it"};
+        return std::string("ntzyx").substr(5 - n);
+    }
+
+    /// Letters of OME's axes; empty, with a warning: they are not followed.
+    std::string letters_in(const Json& axes, std::size_t n) {
+        const bool fit = axes.is_array() && axes.size() == n;
+        const std::string letters = fit ? letters_of(axes, said_["warnings"]) : "";
+        if (letters.empty())
+            said_["warnings"].push_back("what it says of its axes (" + axes.dump().substr(0, 200) +
+                                        ") is not followed: they are taken for " + by_order(n) + " by their order");
+        return letters;
+    }
+
+    /// What xarray calls t and c stays where its other names are few enough to be known by their order.
+    std::string names_of_xarray(std::string names, std::size_t n) {
+        const auto once = [&](char c) { return std::count(names.begin(), names.end(), c) == 1; };
+        if (names.size() == n && std::all_of(names.begin(), names.end(), [&](char c) {
+                return std::string("ntczyx").find(c) != std::string::npos && once(c);
+            }))
+            return names;
+        const bool called = !names.empty();
+        const bool kept = called && names.size() == n && std::count(names.begin(), names.end(), '?') <= 3 &&
+                          std::all_of(names.begin(), names.end(),
+                                      [&](char c) { return c == '?' || ((c == 't' || c == 'c') && once(c)); });
+        std::size_t next = 0;
+        for (std::size_t i = n; kept && i-- > 0;)
+            if (names[i] == '?') names[i] = "xyz"[next++];
+        if (!kept) names = by_order(n);
+        if (called)
+            said_["warnings"].push_back("what it calls its axes (_ARRAY_DIMENSIONS) is not followed: they are taken for " + names +
+                                        " by their order");
+        return names;
     }
 
     /// xarray's word for the axes of an array, where they are ours.

@@ -32,26 +32,51 @@ const std::map<std::string, double> in_mm = {
 std::vector<double> numbers_of(const Json& object, const char* key) {
     if (!object.is_object() || !object.contains(key) || !object[key].is_array()) return {};
     std::vector<double> numbers;
-    for (const Json& number : object[key]) numbers.push_back(number.is_number() ? number.get<double>() : 0);
+    for (const Json& number : object[key]) {
+        if (!number.is_number()) return {};
+        numbers.push_back(number.get<double>());
+    }
     return numbers;
 }
 
 Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
-    Placed placed{std::vector<double>(n, 0), std::vector<double>(n, 0), false, false};
+    Placed placed;
+    placed.spacing.resize(n), placed.place.resize(n), placed.way.resize(n, 1), placed.zero.resize(n);
     for (const Json* const of : {&level, &scales}) {   // those of the whole come after those of the level
         for (const Json& transform : of->value("coordinateTransformations", Json::array())) {
             const std::vector<double> scale = numbers_of(transform, "scale"), shift = numbers_of(transform, "translation");
             placed.elsewhere = placed.elsewhere || (transform.is_object() && transform.contains("path"));
-            for (const std::vector<double>& numbers : {scale, shift})
-                placed.unfit = placed.unfit || (!numbers.empty() && numbers.size() != n);
+            for (const auto& [key, numbers] : {std::pair{"scale", &scale}, std::pair{"translation", &shift}})
+                placed.unfit = placed.unfit || (transform.is_object() && transform.contains(key) && numbers->size() != n);
             for (std::size_t i = 0; i < n && scale.size() == n; ++i) {
-                placed.spacing[i] = placed.spacing[i] > 0 ? parallax::io::scaled(placed.spacing[i], scale[i]) : scale[i];
+                const double by = std::abs(scale[i]);
+                placed.spacing[i] = placed.spacing[i] > 0 ? parallax::io::scaled(placed.spacing[i], by) : by;
                 placed.place[i] *= scale[i];
+                placed.way[i] *= scale[i] < 0 ? -1 : 1;
+                placed.zero[i] = placed.zero[i] || !(by > 0);
             }
             for (std::size_t i = 0; i < n && shift.size() == n; ++i) placed.place[i] += shift[i];
         }
     }
+    for (std::size_t i = 0; i < n; ++i)
+        if (placed.zero[i]) placed.spacing[i] = 0;
     return placed;
+}
+
+void tell_scales(const Placed& placed, const std::string& names, const std::string& unit, Json& warnings) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string axis = "its axis " + std::string(1, names[i]);
+        const bool length = std::string("xyz").find(names[i]) != std::string::npos;
+        if (names[i] == 'c') continue;
+        if (placed.zero[i])
+            warnings.push_back({{"text", axis + " has a scale of 0, which is no distance: " +
+                                             (length ? "it is taken for 1 " + (unit.empty() ? "of the same unit" : unit)
+                                                     : "it is left out")},
+                                {"about", names[i] == 'z' ? "slices" : length ? "spacing" : "other"}});
+        else if (placed.way[i] < 0)
+            warnings.push_back(axis + " has a scale below 0: it counts by its size" +
+                               (length ? ", and the axis goes the other way" : ""));
+    }
 }
 
 bool has_unit(const Json& axes, std::size_t axis) {
@@ -105,7 +130,9 @@ void place_axes(Json& said, const Json& ours, const std::string& names, const st
     const double mm = unit == in_mm.end() ? 1 : unit->second;
     std::vector<double> affine = numbers_of(ours, "affine");
     const bool told = affine.size() == 16;
-    if (!told && (unit == in_mm.end() || std::none_of(place.begin(), place.end(), [](double p) { return p != 0; }))) return;
+    const bool turned = level != nullptr && std::count(level->own.way.begin(), level->own.way.end(), -1) > 0;
+    const bool placed = turned || std::any_of(place.begin(), place.end(), [](double p) { return p != 0; });
+    if (!told && (unit == in_mm.end() || !placed)) return;
     if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
     for (std::size_t i = 0; i < names.size() && level != nullptr; ++i) {
         const Placed &own = level->own, &finest = level->finest;
@@ -114,11 +141,11 @@ void place_axes(Json& said, const Json& ours, const std::string& names, const st
         const double spacing = said["axes"][i].value("spacing", 1.0);
         // Of a smaller level: so much longer steps, from a place so far along them.
         const bool finer = told && i < finest.spacing.size() && finest.spacing[i] > 0 && own.spacing[i] > 0;
-        const double stretch = !told ? spacing : finer ? own.spacing[i] / finest.spacing[i] : 1,
+        const double stretch = !told ? spacing * own.way[i] : finer ? own.spacing[i] / finest.spacing[i] : 1,
                      along = !told ? place[i] : finer ? (own.place[i] - finest.place[i]) / finest.spacing[i] : 0;
         for (std::size_t row = 0; row < 3; ++row) {
             affine[row * 4 + 3] += affine[row * 4 + column] * along;
-            affine[row * 4 + column] *= stretch;
+            affine[row * 4 + column] = affine[row * 4 + column] * stretch + 0.0;
         }
     }
     if (!told)

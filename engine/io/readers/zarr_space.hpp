@@ -8,18 +8,23 @@
 
 namespace parallax::io::readers::zarr {
 
-/// A list of numbers in an object; empty where it has none.
+/// A list of numbers in an object; empty where it has none, or something else among them.
 std::vector<double> numbers_of(const Json& object, const char* key);
 
 /// Lengths of steps, and where the first element lies, along each axis and in its unit.
 struct Placed {
     std::vector<double> spacing, place;   ///< a spacing of 0: none is told
+    std::vector<double> way;              ///< -1: its scale is below 0, and the axis goes the other way
+    std::vector<bool> zero;               ///< its scale is 0, which is no distance
     bool unfit = false;                   ///< some numbers are not one for each axis, and are left out
     bool elsewhere = false;               ///< some are in an array of their own
 };
 
 /// By the transformations of a level and those of all levels, for `n` axes.
 Placed placed_by(const Json& level, const Json& scales, std::size_t n);
+
+/// Warnings of scales that are no distances above 0, for axes of these names, lengths in `unit`.
+void tell_scales(const Placed&, const std::string& names, const std::string& unit, Json& warnings);
 
 /// Whether one of OME's axes names its unit.
 bool has_unit(const Json& axes, std::size_t axis);

@@ -5,6 +5,7 @@
 //   PARALLAX_SHIM=threads:N[::on]       pthread_create
 //   PARALLAX_SHIM=files:N[::on]         open, write, fsync, rename and their kin, but on standard output and error
 //   PARALLAX_SHIM=looks:N[::on]         stat, read, readdir and their kin: what only looks
+//   PARALLAX_SHIM=fat:0                 links and rights are refused, as on FAT that is mounted for another user
 //   PARALLAX_SHIM=closings:N[::on]      close and fclose of files that were written through them. Half of the file is lost, and no
 //                                       call tells of it again: NFS sends what was written then, and to a server without room
 //
@@ -43,7 +44,7 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-enum Kind { none, memory, threads, files, looks, closings };
+enum Kind { none, memory, threads, files, looks, closings, fat };
 
 Kind kind = none;
 long fail_at = 0, least = 0;
@@ -82,6 +83,11 @@ bool hit_file(int code, const void* caller) noexcept {
 bool hit_look(const void* caller) noexcept {
     if (!hit(looks, caller)) return false;
     errno = EIO;
+    return true;
+}
+bool refused_by_fat() noexcept {
+    if (kind != fat || !active) return false;
+    errno = EPERM;
     return true;
 }
 /// Which descriptors have been written to: where they are closed, what was written may be lost.
@@ -136,6 +142,7 @@ void read_wishes() noexcept {
     if (strncmp(wish, "files:", 6) == 0) kind = files;
     if (strncmp(wish, "looks:", 6) == 0) kind = looks;
     if (strncmp(wish, "closings:", 9) == 0) kind = closings;
+    if (strncmp(wish, "fat:", 4) == 0) kind = fat;
     char* rest = nullptr;
     fail_at = strtol(strchr(wish, ':') + 1, &rest, 10);
     if (*rest == ':') least = strtol(rest + 1, &rest, 10);
@@ -319,11 +326,23 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
 }
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
     NEXT(linkat);
-    return hit_file(EIO, CALLER) ? -1 : real(from_folder, from, to_folder, to, flags);
+    return refused_by_fat() || hit_file(EIO, CALLER) ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 int link(const char* from, const char* to) {
     NEXT(link);
-    return hit_file(EIO, CALLER) ? -1 : real(from, to);
+    return refused_by_fat() || hit_file(EIO, CALLER) ? -1 : real(from, to);
+}
+int chmod(const char* path, mode_t mode) {
+    NEXT(chmod);
+    return refused_by_fat() ? -1 : real(path, mode);
+}
+int fchmod(int file, mode_t mode) {
+    NEXT(fchmod);
+    return refused_by_fat() ? -1 : real(file, mode);
+}
+int fchmodat(int folder, const char* path, mode_t mode, int flags) {
+    NEXT(fchmodat);
+    return refused_by_fat() ? -1 : real(folder, path, mode, flags);
 }
 int mkdir(const char* path, mode_t mode) {
     NEXT(mkdir);

@@ -16,9 +16,19 @@
 
 namespace parallax::cli {
 
+namespace {
+
+constexpr const char* wanted_report = "a report.json of parallax compare, or a folder that has one";
+
+}  // namespace
+
 std::filesystem::path report_file(const std::string& given) {
     const std::filesystem::path path = engine::path_from(given);
-    const bool is_folder = std::filesystem::is_directory(path);
+    std::error_code error;
+    const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+    if (type == std::filesystem::file_type::none)   // a name that is too long, say
+        throw ConfigError("", fmt::format("\"{}\": {}", given, error.message()), wanted_report);
+    const bool is_folder = type == std::filesystem::file_type::directory;
     engine::InputFolders().recover_of(is_folder ? path / "report.json" : path);   // what was half done there may be this
     if (!is_folder) return path;
     for (const char* name : {"report.json", "report.json.gz"})
@@ -29,14 +39,13 @@ std::filesystem::path report_file(const std::string& given) {
 }
 
 Json load_report(const std::string& given) {
-    constexpr const char* wanted = "a report.json of parallax compare, or a folder that has one";
     Json json;
     try {
         json = engine::load_json(report_file(given));
     } catch (const ConfigError& error) {   // whose advice is for jobs
         const bool close = error.hint.starts_with("did you mean") || error.hint.find("--resume") != std::string::npos;
         const bool large = error.expected.find("at most") != std::string::npos;
-        throw ConfigError("", error.found, large ? error.expected : wanted,
+        throw ConfigError("", error.found, large ? error.expected : wanted_report,
                           close   ? error.hint
                           : large ? "fewer rows or samples: a study's cases in two files"
                                   : "");

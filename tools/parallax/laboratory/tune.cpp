@@ -174,6 +174,7 @@ int tune(const Options& asked) {
     options.builders = builders_here();
 
     if (asked.from.empty() && asked.quick) throw ConfigError("--quick", "no --from", "--quick beside --from STUDY");
+    if (asked.from.empty() && !asked.roots.empty()) throw ConfigError("--root", "no --from", "--root beside --from JOB");
     const engine::Registry registry = engine::registry_with_peers();
     for (const std::string& name : asked.algorithms) registry.get(name, "ALGORITHM");   // before a device is opened
     std::optional<Own> own;

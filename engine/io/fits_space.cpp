@@ -1,0 +1,164 @@
+#include "io/fits_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "io/decimal.hpp"
+#include "io/units.hpp"
+
+namespace parallax::io::fits {
+namespace {
+
+/// Axes of one index may follow those that are read, and are turned with them.
+constexpr std::size_t most_axes = 8;
+
+/// What FITS calls its linear matrix (4.0, 8.1): along the axes of the space (rows), how far the next element of each axis of the
+/// array (columns) lies. Both count from 0; 0 where nothing is said.
+struct Matrix {
+    std::array<std::array<double, most_axes>, most_axes> of{};
+    std::size_t axes = 0;
+    bool twice = false;   ///< said in both ways, of which FITS allows one
+};
+
+/// CDi_j, beside which CDELTi says nothing; else CDELTi times PCi_j, which is 1 for i = j and else 0 where it is not there.
+Matrix matrix_of(const Source& source, const Unit& unit) {
+    Matrix m;
+    m.axes = std::min(unit.sizes.size(), most_axes);
+    const auto key = [](const char* name, std::size_t i, std::size_t j) { return fmt::format("{}{}_{}", name, i + 1, j + 1); };
+    std::array<bool, most_axes> turned{};   // rows that have PC
+    bool cd = false;
+    for (std::size_t i = 0; i < m.axes; ++i)
+        for (std::size_t j = 0; j < m.axes; ++j) {
+            cd = cd || !unit.card(key("CD", i, j)).empty();
+            turned[i] = turned[i] || !unit.card(key("PC", i, j)).empty();
+        }
+    m.twice = cd && std::find(turned.begin(), turned.end(), true) != turned.end();
+    for (std::size_t i = 0; i < m.axes; ++i) {
+        const double step = cd ? 0 : number_card(source, unit, fmt::format("CDELT{}", i + 1), turned[i] ? 1 : 0);
+        for (std::size_t j = 0; j < m.axes; ++j)
+            m.of[i][j] = cd ? number_card(source, unit, key("CD", i, j), 0)
+                            : scaled(step, number_card(source, unit, key("PC", i, j), i == j ? 1 : 0));
+    }
+    return m;
+}
+
+/// The kind of an axis of the space, counting from 0, where it is one of wavelengths, speeds and the like (FITS 4.0, 8.4), which
+/// are no depth whatever their unit; "WAVE-F2W" is one by a grating.
+std::string_view spectral_kind(const Unit& unit, std::size_t axis) {
+    constexpr std::string_view kinds[] = {"WAVE", "AWAV", "FREQ", "ENER", "WAVN", "VRAD", "VOPT",
+                                          "ZOPT", "VELO", "BETA", "LAMBDA", "WAVELENGTH"};
+    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis + 1)), name = kind.substr(0, kind.find('-'));
+    return std::find(std::begin(kinds), std::end(kinds), name) == std::end(kinds) ? std::string_view() : kind;
+}
+
+/// Of an axis of the space: ours, and how many of ours one of it is; empty where it is none of lengths.
+std::pair<std::string, double> length_along(const Unit& unit, std::size_t axis) {
+    if (!spectral_kind(unit, axis).empty()) return {};
+    return unit_from(unit.card(fmt::format("CUNIT{}", axis + 1)));
+}
+
+/// Of an axis of the array, along which axes of the space it goes.
+std::vector<std::size_t> rows_of(const Matrix& m, std::size_t column) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < m.axes; ++i)
+        if (m.of[i][column] != 0) rows.push_back(i);
+    return rows;
+}
+
+/// An axis of the array that goes along lengths alone.
+struct Length {
+    char axis = ' ';
+    std::string unit;
+    std::vector<std::pair<std::size_t, double>> parts;   ///< by the axis of the space, in that unit
+
+    double size() const {
+        double squares = 0;
+        for (const auto& [row, part] : parts) squares += part * part;
+        return parts.size() == 1 ? std::abs(parts[0].second) : as_decimal(std::sqrt(squares));
+    }
+};
+
+/// Nothing where it goes nowhere, or along something else.
+std::optional<Length> length_of(const Unit& unit, const Matrix& m, std::size_t column, char axis) {
+    Length length{axis, {}, {}};
+    for (const std::size_t row : rows_of(m, column)) {
+        const auto [ours, factor] = length_along(unit, row);
+        if (ours.empty()) return std::nullopt;
+        if (length.unit.empty()) length.unit = ours;
+        length.parts.emplace_back(row, converted(scaled(m.of[row][column], factor), ours, length.unit));
+    }
+    return length.parts.empty() ? std::nullopt : std::optional(length);
+}
+
+/// Whether one stands on the other, by a thousandth: pixels that are no boxes have more than distances.
+bool are_square(const Length& a, const Length& b) {
+    double along = 0;
+    for (const auto& [row, part] : a.parts)
+        for (const auto& [other, more] : b.parts)
+            if (row == other) along += part / a.size() * (more / b.size());
+    return std::abs(along) <= 1e-3;
+}
+
+/// Along t the matrix may say nothing but that.
+double seconds_along(const Unit& unit, const Matrix& m, std::size_t axis) {
+    const std::string_view name = unit.card(fmt::format("CUNIT{}", axis + 1));
+    const std::vector<std::size_t> rows = rows_of(m, axis);
+    return name.empty() || rows != std::vector{axis} ? 0 : scaled(std::abs(m.of[axis][axis]), seconds_of(name));
+}
+
+void leave_out(FileInfo& file, const char* why) {
+    file.warnings.push_back({fmt::format("{}: distances are left out", why), Concern::spacing});
+}
+
+}   // namespace
+
+bool is_time(const Unit& unit, std::size_t axis) {
+    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis)), name = unit.card(fmt::format("CUNIT{}", axis));
+    return kind == "TIME" || kind == "UTC" || kind == "TT" || kind == "TAI" ||
+           (kind.empty() && !name.empty() && seconds_of(name) > 0);
+}
+
+void describe_space(const Source& source, const Unit& unit, FileInfo& file) {
+    const Matrix m = matrix_of(source, unit);
+    const bool in_lengths = !length_along(unit, 0).first.empty();   // the third axis of others is one of wavelengths
+    if (m.twice) {
+        if (in_lengths) leave_out(file, "its header has PCi_j beside CDi_j, of which FITS allows one");
+        return;
+    }
+    std::vector<Length> lengths;
+    std::vector<std::pair<char, std::string_view>> without;   // and of which kind they are, where they are no lengths at all
+    const std::vector<Axis> axes = file.desc.axes;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const char axis = axes[axes.size() - 1 - i].name;
+        if (axis == 't') {
+            if (const double seconds = seconds_along(unit, m, i); seconds > 0) file.desc = file.desc.with_spacing('t', seconds);
+        } else if (auto length = length_of(unit, m, i, axis); length && in_lengths) {
+            lengths.push_back(std::move(*length));
+        } else {
+            const std::vector<std::size_t> rows = rows_of(m, i);
+            without.emplace_back(axis, rows.size() == 1 ? spectral_kind(unit, rows[0]) : std::string_view());
+        }
+    }
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (!are_square(lengths[i], lengths[j]))
+                return leave_out(file, "its pixels are no boxes by its header (CDi_j, PCi_j), but askew");
+    for (const Length& length : lengths) {
+        if (file.desc.unit.empty()) file.desc = file.desc.with_unit(length.unit);
+        file.desc = file.desc.with_spacing(length.axis, converted(length.size(), length.unit, file.desc.unit));
+    }
+    if (file.desc.unit.empty()) return;
+    for (const auto& [axis, kind] : without) {
+        if (kind.empty()) file.warnings.push_back(without_spacing("its header", axis, file.desc.unit));
+        else
+            file.warnings.push_back({fmt::format("its axis {} is one of {} (CTYPE), and not of lengths: it is taken for 1 {}", axis,
+                                                 kind, file.desc.unit),
+                                     axis == 'z' ? Concern::slices : Concern::other});
+    }
+}
+
+}   // namespace parallax::io::fits

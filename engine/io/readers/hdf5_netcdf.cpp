@@ -1,0 +1,47 @@
+#include "io/readers/hdf5_netcdf.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "io/readers/hdf5_parts.hpp"
+
+namespace parallax::io::readers {
+namespace {
+
+void tell_scale(hid_t dataset, Json& warnings) {
+    const std::vector<double> scale = numbers_at(dataset, "scale_factor"), offset = numbers_at(dataset, "add_offset");
+    if ((scale.size() != 1 || scale[0] == 1) && (offset.size() != 1 || offset[0] == 0)) return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "its values stand for %g + %g times what is stored (add_offset, scale_factor): they are read as they are stored",
+                  offset.size() == 1 ? offset[0] : 0.0, scale.size() == 1 ? scale[0] : 1.0);
+    warnings.push_back(text);
+}
+
+std::string shown(double number) {
+    std::array<char, 40> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+}   // namespace
+
+void follow_netcdf(hid_t dataset, Json& said) {
+    const std::string type = said["type"].get<std::string>();
+    double more = 0;   // that a negative number is as an unsigned one
+    if (type[0] == 'i' && text_at(dataset, "_Unsigned") == "true") {
+        said["type"] = "u" + type.substr(1);   // of the same bits
+        more = std::exp2(static_cast<double>(8 * H5Tget_size(Handle(H5Dget_type(dataset), H5Tclose))));
+    }
+    Json& warnings = said["warnings"];
+    tell_scale(dataset, warnings);
+    for (const char* const name : {"_FillValue", "missing_value"}) {
+        const std::vector<double> none = numbers_at(dataset, name);
+        if (none.size() != 1 || !std::isfinite(none[0])) continue;   // NaN says it by itself
+        warnings.push_back("its values of " + shown(none[0] < 0 ? none[0] + more : none[0]) + " stand for none (" + name +
+                           "): they are read as they are stored");
+    }
+}
+
+}   // namespace parallax::io::readers

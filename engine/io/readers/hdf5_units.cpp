@@ -1,0 +1,36 @@
+#include "io/readers/hdf5_units.hpp"
+
+#include <map>
+
+#include "io/decimal.hpp"
+#include "io/unit_names.hpp"
+
+namespace parallax::io::readers {
+
+double millimetres_in(const std::string& unit) {
+    static const std::map<std::string, double> in_mm = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};
+    const auto [ours, factor] = unit_from(unit);
+    return ours.empty() ? 0 : as_decimal(in_mm.at(ours) * factor);
+}
+
+std::string in_our_unit(const std::string& unit, const std::string& names, std::vector<double>& spacing, Json& warnings) {
+    const auto [ours, factor] = unit_from(unit);
+    bool told = false;   // a 1 is what stands there where nothing is said
+    for (std::size_t i = 0; i < spacing.size(); ++i) {
+        if (std::string("xyz").find(names[i]) == std::string::npos || !(spacing[i] > 0)) continue;
+        told = told || spacing[i] != 1;
+        if (!ours.empty()) spacing[i] = scaled(spacing[i], factor);
+    }
+    if (spacing.empty() && factor != 1) return {};   // no distance is told in it
+    if (!ours.empty()) return ours;
+    if (unit.starts_with("1/") && unit_from(unit.substr(2)).second == 1) return unit;   // as Parallax writes it behind an fft
+    if (told)
+        warnings.push_back({{"text", "its distances are " +
+                                         (unit.empty() ? "of a unit that it does not name"
+                                                       : "in \"" + unit.substr(0, 40) + "\", a unit that is not known") +
+                                         ": \"spacing_um\" of the input states it"},
+                            {"about", "spacing"}});
+    return {};
+}
+
+}   // namespace parallax::io::readers

@@ -1,0 +1,103 @@
+// MINC 2, and what attributes of HDF5 say of values and distances.
+#include <cmath>
+#include <cstdlib>
+
+#include "support.hpp"
+#include "support/helper.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+/// Files of chunks.c; false: HDF5 is not built in.
+bool make_files(const Folder& folder) {
+    const std::string maker = host::program_beside("make_chunks");
+    if (maker.empty() || host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that reads HDF5 is not built");
+        return false;
+    }
+    REQUIRE(std::system(("'" + maker + "' '" + folder.path().string() + "'").c_str()) == 0);
+    return true;
+}
+
+io::ReadOptions of(const char* dataset) {
+    io::ReadOptions options;
+    options.dataset = dataset;
+    return options;
+}
+
+}   // namespace
+
+TEST_CASE("minc: voxels beyond the valid range, whose ends stand in either order, are NaN") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    const std::vector<float> values = values_of<float>(io::read(folder / "cm.mnc"));
+    REQUIRE(values.size() == 16);
+    CHECK(std::isnan(values.front()));
+    CHECK(values[1] == doctest::Approx(204800.0 / 4095));
+    CHECK(values.back() == 100);
+}
+
+TEST_CASE("minc: steps are in the units that its axes name") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    const io::FileInfo cm = io::info(folder / "cm.mnc");
+    CHECK(cm.desc.unit == "mm");
+    for (const char axis : {'x', 'y', 'z'}) CHECK(cm.desc.find(axis)->spacing == 20);
+    CHECK(cm.desc.find('t')->spacing == 2);
+    REQUIRE(cm.metadata.affine);
+    CHECK(*cm.metadata.affine == std::array<double, 16>{20, 0, 0, 1000, 0, 20, 0, 1000, 0, 0, 20, 1000, 0, 0, 0, 1});
+    CHECK(cm.warnings.empty());
+    // What cannot be followed is told, axis by axis, and the place is left out.
+    const io::FileInfo odd = io::info(folder / "odd.mnc");
+    CHECK(odd.desc.find('t')->spacing == 0);
+    CHECK(odd.desc.find('z')->spacing == 1);
+    CHECK(odd.desc.find('y')->spacing == 50.8);
+    CHECK(odd.desc.find('x')->spacing == 1);
+    CHECK_FALSE(odd.metadata.affine);
+    CHECK(told_of(odd) ==
+          "its axis time has a step that is no distance: its time is left out\n"
+          "its axis zspace is not evenly spaced (irregular): it is taken for 1 mm, and where it lies is left out\n"
+          "its axis xspace is in \"furlong\", a unit that is not known: it is taken for 1 mm, and where it lies is left out");
+}
+
+TEST_CASE("minc: scales that are not those of its slices are refused before they are read") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    const IoError error = io_error(folder / "slices.mnc", [&] { io::info(folder / "slices.mnc"); });
+    CHECK(error.problem.find("scales are missing or do not fit") != std::string::npos);
+}
+
+TEST_CASE("hdf5: texts of an attribute that are more than a million letters together are left out") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    CHECK(io::info(folder / "texts.h5", of("few")).metadata.channels == std::vector<std::string>{"red", "green", "blue"});
+    CHECK(io::info(folder / "texts.h5", of("many")).metadata.channels.empty());
+}
+
+TEST_CASE("hdf5: units of distances by their names, and a warning for others") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    struct Row { const char *dataset, *unit; double spacing; const char* told; };
+    for (const Row& row : {Row{"inch", "mm", 50.8, ""}, Row{"fft", "1/um", 2, ""},
+                           Row{"furlong", "", 2,
+                               "its distances are in \"furlong\", a unit that is not known: \"spacing_um\" of the input states it"},
+                           Row{"none", "", 2,
+                               "its distances are of a unit that it does not name: \"spacing_um\" of the input states it"}}) {
+        CAPTURE(row.dataset);
+        const io::FileInfo info = io::info(folder / "words.h5", of(row.dataset));
+        CHECK(info.desc.unit == row.unit);
+        CHECK(info.desc.find('x')->spacing == row.spacing);
+        CHECK(told_of(info) == row.told);
+    }
+}
+
+TEST_CASE("hdf5: netCDF's unsigned integers are such, and values that stand for none are told") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    CHECK(values_of<std::uint8_t>(io::read(folder / "words.h5", of("unsigned"))) ==
+          std::vector<std::uint8_t>{255, 5, 0, 1, 2, 128});
+    CHECK(told_of(io::info(folder / "words.h5", of("unsigned"))) ==
+          "its values of 254 stand for none (_FillValue): they are read as they are stored");
+}

@@ -1,0 +1,127 @@
+// Axes of OME-Zarr by their types and names, their scales, and what else stands beside the image that is read.
+#include "parallax/host/json.hpp"
+#include "support.hpp"
+#include "support/helper.hpp"
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+bool can_read_zarr() {
+    const bool can = !host::program_beside("parallax-read-zarr").empty();
+    if (!can) MESSAGE("skipped: the program that reads Zarr is not built");
+    return can;
+}
+
+Json image_of(const Json& axes, const Json& scale) {
+    const Json step{{"type", "scale"}, {"scale", scale}};
+    const Json level{{"path", "0"}, {"coordinateTransformations", Json::array({step})}};
+    return {{"version", "0.4"}, {"axes", axes}, {"datasets", Json::array({level})}};
+}
+
+/// An OME-Zarr of bytes, one chunk, the sizes of whose axes are 2, 3, ...
+io::FileInfo info_of(const Folder& folder, const Json& images) {
+    const std::size_t n = images[0]["datasets"][0]["coordinateTransformations"][0]["scale"].size();
+    std::vector<std::size_t> sizes;
+    std::size_t count = 1;
+    std::string chunk;
+    for (std::size_t i = 0; i < n; ++i) sizes.push_back(i + 2), count *= i + 2, chunk += i ? ".0" : "0";
+    fs::remove_all(folder / "a.zarr");
+    fs::create_directories(folder / "a.zarr/0");
+    put(folder / "a.zarr/.zgroup", R"({"zarr_format": 2})");
+    put(folder / "a.zarr/.zattrs", Json{{"multiscales", images}}.dump());
+    put(folder / "a.zarr/0/.zarray", Json{{"zarr_format", 2}, {"shape", sizes}, {"chunks", sizes}, {"dtype", "|u1"}, {"order", "C"},
+                                          {"compressor", nullptr}, {"filters", nullptr}, {"fill_value", 0}}.dump());
+    put(folder / "a.zarr/0" / chunk, std::string(count, 'a'));
+    return io::info(folder / "a.zarr");
+}
+
+Json space(const char* name) { return {{"name", name}, {"type", "space"}, {"unit", "micrometer"}}; }
+
+std::string letters(const io::FileInfo& info) {
+    std::string names;
+    for (const Axis& axis : info.desc.axes) names += axis.name;
+    return names;
+}
+
+}   // namespace
+
+TEST_CASE("zarr: axes of names of any length are what their types and names say, else by their order, with a warning") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const Json time{{"name", "T"}, {"type", "time"}, {"unit", "second"}}, channel{{"name", "stain"}, {"type", "channel"}};
+    struct Row { Json axes; const char *letters, *told; };
+    const Row rows[] = {
+        {{channel, space("z"), space("y"), space("x")}, "czyx", ""},
+        {{time, channel, space("row"), space("col")}, "tcyx", ""},
+        {{time, space("Z"), space("Y"), space("X")}, "tzyx", ""},
+        {{time, space("X"), space("Row"), space("Z")}, "txyz", ""},
+        {{{{"name", "t"}}, {{"name", "Channel"}}, {{"name", "y"}}, {{"name", "x"}}}, "tcyx", ""},
+        {{"t", "c", "y", "x"}, "tcyx", ""},   // of version 0.3
+        {{channel, space("a"), space("y"), space("b")}, "czyx",
+         "what it calls its axes (\"a\", \"b\") says nothing here: they are taken for z, x by their order"},
+        {{{{"name", "q"}}, space("z"), space("y"), space("x")}, "tzyx",
+         "what it calls its axes (\"q\") says nothing here: they are taken for t by their order\n"
+         "its frames are 3 of a unit that it does not name apart: seconds are taken"}};
+    for (const Row& row : rows) {
+        CAPTURE(row.axes.dump());
+        const io::FileInfo info = info_of(folder, Json::array({image_of(row.axes, {3, 2, .5, .25})}));
+        CHECK(letters(info) == row.letters);
+        if (row.axes[3].is_object() && row.axes[3].contains("unit")) {
+            CHECK(info.desc.unit == "um");
+            CHECK(info.desc.axes[3].spacing == .25);
+            CHECK(told_of(info) == row.told);
+        }
+    }
+    for (const Json& axes : {Json{channel, channel, space("y"), space("x")}, Json{space("z"), space("y"), space("x"), space("w")},
+                             Json{space("z"), space("y"), space("x")}}) {
+        CAPTURE(axes.dump());
+        const io::FileInfo info = info_of(folder, Json::array({image_of(axes, {3, 2, .5, .25})}));
+        CHECK(letters(info) == "tzyx");
+        CHECK(told_of(info).find("is not followed: they are taken for tzyx by their order") != std::string::npos);
+    }
+}
+
+TEST_CASE("zarr: scales that are no distances above 0 are told") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const Json axes = {space("z"), space("y"), space("x")};
+    const io::FileInfo below = info_of(folder, Json::array({image_of(axes, {1, -.5, .5})}));
+    CHECK(below.desc.find('y')->spacing == .5);
+    CHECK(told_of(below).find("its axis y has a scale below 0: it counts by its size, and the axis goes the other way") == 0);
+    REQUIRE(below.metadata.affine);
+    CHECK((*below.metadata.affine)[0] == -5e-4);   // x to the left, as ITK takes it
+    CHECK((*below.metadata.affine)[5] == 5e-4);    // y the other way
+    const io::FileInfo zero = info_of(folder, Json::array({image_of(axes, {0, .5, .5})}));
+    CHECK(told_of(zero) == "its axis z has a scale of 0, which is no distance: it is taken for 1 um");
+    CHECK(zero.desc.find('x')->spacing == .5);
+    const io::FileInfo text = info_of(folder, Json::array({image_of(axes, {"4", .5, .5})}));
+    CHECK(told_of(text) == "it has a scale or a translation that is not of 3 numbers, one for each axis: that is left out");
+    CHECK(text.desc.find('x')->spacing == 1);
+}
+
+TEST_CASE("zarr: other images of a group are told") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const Json axes = {space("y"), space("x")};
+    Json other = image_of(axes, {2, 2});
+    other["datasets"][0]["path"] = "1";
+    const io::FileInfo info = info_of(folder, Json::array({image_of(axes, {1, 1}), other}));
+    REQUIRE(info.ignored.size() == 1);
+    CHECK(info.ignored[0] == "1 other image of its \"multiscales\": \"dataset\" takes an array of one, for instance \"1\"");
+}
+
+TEST_CASE("zarr: a chunk far larger than its array is refused by its bytes") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    fs::create_directory(folder / "a.zarr");
+    put(folder / "a.zarr/0", "x");
+    for (const char* const type : {"|u1", "<c16"}) {
+        CAPTURE(type);
+        put(folder / "a.zarr/.zarray", Json{{"zarr_format", 2}, {"shape", {1}}, {"chunks", {16 << 20}}, {"dtype", type},
+                                            {"order", "C"}, {"compressor", {{"id", "zstd"}}}, {"filters", nullptr}, {"fill_value", 0}}.dump());
+        const std::string problem = io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem;
+        CHECK((problem.find("has chunks of 16777216 elements") != std::string::npos) == (type[0] == '<'));
+    }
+}

@@ -1,0 +1,15 @@
+// Words of a command line that are options, where another option wants its value.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace parallax::cli {
+
+/// A variable of a script that is not set makes `--report --confined` of "--report $REPORT --confined", and CLI11 takes whatever
+/// follows for the value: a stranger's job would not be confined. Throws ConfigError.
+void refuse_options_as_values(const CLI::App&, const std::vector<std::string>& arguments);
+
+}  // namespace parallax::cli
