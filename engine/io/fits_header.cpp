@@ -133,7 +133,8 @@ std::string in_words(const Unit& unit) {
 Document find_image(const Source& source) {
     File file = source.open();
     const std::string& wanted = source.options.dataset;
-    const std::optional<std::int64_t> asked = integer_of(wanted);
+    const bool by_number = wanted.starts_with('#');   // of which a name may be like
+    const std::optional<std::int64_t> asked = integer_of(std::string_view(wanted).substr(by_number ? 1 : 0));
     std::optional<Document> found;
     std::vector<std::string> images, others, named;   // that are called as is wanted, packed ones too
     std::string packed;
@@ -168,7 +169,7 @@ Document find_image(const Source& source) {
     }
     if (!wanted.empty() && named.size() > 1)
         fail(source, fmt::format("has several FITS images \"{}\": {}", shortened(wanted), fmt::join(named, ", ")),
-             "choose one by its number, or by a name (EXTNAME) that no other has");
+             "choose one by its number (\"#2\"), or by a name (EXTNAME) that no other has");
     if (!found && !packed.empty())
         fail(source, fmt::format("is a FITS file whose image is compressed, which is not read: {}", packed),
              "write it uncompressed, for instance by funpack or astropy.io.fits");

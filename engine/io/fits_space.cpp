@@ -24,23 +24,23 @@ struct Matrix {
     bool twice = false;   ///< said in both ways, of which FITS allows one
 };
 
-/// CDi_j, beside which CDELTi says nothing; else CDELTi times PCi_j, which is 1 for i = j and else 0 where it is not there.
+/// CDi_j, beside which in its row CDELTi says nothing; else CDELTi times PCi_j, which is 1 for i = j and else 0 where it is not there.
 Matrix matrix_of(const Source& source, const Unit& unit) {
     Matrix m;
     m.axes = std::min(unit.sizes.size(), most_axes);
     const auto key = [](const char* name, std::size_t i, std::size_t j) { return fmt::format("{}{}_{}", name, i + 1, j + 1); };
-    std::array<bool, most_axes> turned{};   // rows that have PC
-    bool cd = false;
+    std::array<bool, most_axes> cd{}, turned{};   // rows that have CD, and PC
     for (std::size_t i = 0; i < m.axes; ++i)
         for (std::size_t j = 0; j < m.axes; ++j) {
-            cd = cd || !unit.card(key("CD", i, j)).empty();
+            cd[i] = cd[i] || number_card(source, unit, key("CD", i, j), 0) != 0;
             turned[i] = turned[i] || !unit.card(key("PC", i, j)).empty();
         }
-    m.twice = cd && std::find(turned.begin(), turned.end(), true) != turned.end();
+    const auto any = [](const auto& rows) { return std::find(rows.begin(), rows.end(), true) != rows.end(); };
+    m.twice = any(cd) && any(turned);
     for (std::size_t i = 0; i < m.axes; ++i) {
-        const double step = cd ? 0 : number_card(source, unit, fmt::format("CDELT{}", i + 1), turned[i] ? 1 : 0);
+        const double step = cd[i] ? 0 : number_card(source, unit, fmt::format("CDELT{}", i + 1), turned[i] ? 1 : 0);
         for (std::size_t j = 0; j < m.axes; ++j)
-            m.of[i][j] = cd ? number_card(source, unit, key("CD", i, j), 0)
+            m.of[i][j] = cd[i] ? number_card(source, unit, key("CD", i, j), 0)
                             : scaled(step, number_card(source, unit, key("PC", i, j), i == j ? 1 : 0));
     }
     return m;
@@ -51,7 +51,9 @@ Matrix matrix_of(const Source& source, const Unit& unit) {
 std::string_view spectral_kind(const Unit& unit, std::size_t axis) {
     constexpr std::string_view kinds[] = {"WAVE", "AWAV", "FREQ", "ENER", "WAVN", "VRAD", "VOPT",
                                           "ZOPT", "VELO", "BETA", "LAMBDA", "WAVELENGTH"};
-    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis + 1)), name = kind.substr(0, kind.find('-'));
+    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis + 1));
+    std::string name(kind.substr(0, kind.find('-')));
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     return std::find(std::begin(kinds), std::end(kinds), name) == std::end(kinds) ? std::string_view() : kind;
 }
 
@@ -124,7 +126,8 @@ bool is_time(const Unit& unit, std::size_t axis) {
 
 void describe_space(const Source& source, const Unit& unit, FileInfo& file) {
     const Matrix m = matrix_of(source, unit);
-    const bool in_lengths = !length_along(unit, 0).first.empty();   // the third axis of others is one of wavelengths
+    // The third axis of others is one of wavelengths.
+    const bool in_lengths = !length_along(unit, 0).first.empty() || (m.axes > 1 && !length_along(unit, 1).first.empty());
     if (m.twice) {
         if (in_lengths) leave_out(file, "its header has PCi_j beside CDi_j, of which FITS allows one");
         return;

@@ -34,10 +34,11 @@ namespace {
 constexpr std::size_t longest = 1 << 16;   // paths that systems know are shorter
 // Behind the path, in a line of its own: to versions before, which take all for the path, it is one that is not there.
 constexpr std::string_view which_begins = "folder ";
+constexpr std::string_view note_begins = "part ";
 
 struct Pointer {
     std::string text;
-    bool is_mine = false, is_as_mine = false;   ///< made by this user; or what he makes there looks the same (Folder::makes_for())
+    bool is_mine = false, is_as_mine = false;   ///< made by this user; or a path, and what he makes there looks the same (Folder::makes_for())
     bool counts = false;   ///< his, or of somebody who could do there what he liked in any case (Folder::is_of())
     bool lives = false, may_live = false;
 };
@@ -63,13 +64,20 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
-    pointer.is_as_mine = pointer.is_mine || (is_file && folder.makes_for(status.st_uid));
-    pointer.counts = pointer.is_as_mine || (is_file && folder.owner() == status.st_uid);
+    // Which is asked of paths alone, as it is tried by a file.
+    pointer.is_as_mine = pointer.is_mine || (is_file && pointer.text.starts_with('/') && folder.makes_for(status.st_uid));
+    pointer.counts = pointer.is_as_mine || (is_file && folder.is_of(status.st_uid));
+    // What comes behind the last whole line its process was about to add.
+    pointer.text.resize(pointer.text.rfind('\n') + 1);
 #endif
     return pointer;
 }
 
 #if defined(_WIN32)
+
+struct Open {};
+
+void put_text(const Open&, const std::string&, bool) {}
 
 PointerLock put_file(const fs::path& path, const std::string& text, bool) {
     File file = File::create(path);
@@ -88,21 +96,26 @@ struct Open {
     int descriptor;
 };
 
+void fail() { throw std::system_error(errno, std::generic_category(), "the pointer to the journal"); }
+
+void put_text(const Open& open, const std::string& text, bool synced) {
+    for (std::size_t at = 0; at < text.size();) {
+        const ::ssize_t put = ::write(open.descriptor, text.data() + at, text.size() - at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) fail();
+        at += static_cast<std::size_t>(put);
+    }
+    if (synced && ::fsync(open.descriptor) != 0 && errno != EINVAL && errno != ENOTSUP) fail();
+}
+
 PointerLock put_file(const fs::path& path, const std::string& text, bool synced) {
-    const auto fail = [] { throw std::system_error(errno, std::generic_category(), "the pointer to the journal"); };
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                             static_cast<mode_t>(host::rights_of_lock(path.parent_path())));
     if (file < 0) fail();
     const auto open = std::make_shared<const Open>(file);
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
     static_cast<void>(::flock(file, LOCK_EX | LOCK_NB));
-    for (std::size_t at = 0; at < text.size();) {
-        const ::ssize_t put = ::write(file, text.data() + at, text.size() - at);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) fail();
-        at += static_cast<std::size_t>(put);
-    }
-    if (synced && ::fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP) fail();
+    put_text(*open, text, synced);
     return open;
 }
 
@@ -172,20 +185,40 @@ bool has_pointer(const host::Folder& folder, const std::string& transaction) {
     return fs::is_regular_file(fs::symlink_status(folder / (transaction + base_ending), ignored));
 }
 
-bool has_own_pointer(const host::Folder& folder, const std::string& transaction) {
+std::string said_in_pointer(const std::string& part, const std::string& name, bool overwrite) {
+    const auto in_digits = [](const std::string& bytes) {   // names are of any, line ends too
+        std::string digits;
+        for (const char c : bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+        return digits;
+    };
+    return fmt::format("{}{} {} {}", note_begins, in_digits(part), overwrite ? "over" : "new", in_digits(name));
+}
+
+void add_to_pointer(const PointerLock& lock, const std::string& part, const std::string& name, bool overwrite, bool synced) {
+    if (lock) put_text(*static_cast<const Open*>(lock.get()), said_in_pointer(part, name, overwrite) + '\n', synced);
+}
+
+std::optional<std::set<std::string>> noted_in_own_pointer(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    return pointer && pointer->is_mine;
+    if (!pointer || !pointer->is_mine) return std::nullopt;
+    std::set<std::string> notes;
+    std::istringstream lines(pointer->text);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with(note_begins)) notes.insert(line);
+    return notes;
 }
 
 bool is_begun(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    return pointer && pointer->counts && !pointer->may_live && !pointer->text.ends_with('\n');
+    return pointer && pointer->counts && !pointer->may_live && pointer->text.empty();
 }
 
 std::optional<Pointed> pointed_to(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    if (!pointer || !pointer->counts || !pointer->text.ends_with('\n')) return std::nullopt;
+    if (!pointer || !pointer->counts || pointer->text.empty()) return std::nullopt;
     std::string text = pointer->text.substr(0, pointer->text.size() - 1);
+    for (std::size_t last = 0; (last = text.rfind('\n')) != std::string::npos && text.compare(last + 1, note_begins.size(), note_begins) == 0;)
+        text.resize(last);
     Pointed pointed;
     pointed.lives = pointer->lives;
     pointed.may_live = pointer->may_live;

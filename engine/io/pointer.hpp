@@ -1,6 +1,7 @@
 // In each folder that has parts of a transaction whose journal is elsewhere: where that is. Of folders below the journal's how
 // many levels up ("2"), so that all may be moved together; of others its path. And which folder that is: under the same path
 // another process may see another folder (containers, disks of the nodes of a cluster), and an older one may have been moved away.
+// And which names the parts are to get: where others may write the journal, what it says of this folder counts only if its pointer says it, too.
 #pragma once
 
 #include "support/folder.hpp"
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace parallax::io {
@@ -25,9 +27,13 @@ using PointerLock = std::shared_ptr<const void>;
 /// `place`: the folder, relative to the base or absolute. Throws IoError, std::system_error.
 PointerLock write_pointer(const host::Folder&, const std::string& transaction, const std::filesystem::path& place,
                           const host::Folder& base, bool synced);
+/// What a part in the folder of a pointer is to be called, and whether in the place of something. Throws std::system_error.
+void add_to_pointer(const PointerLock&, const std::string& part, const std::string& name, bool overwrite, bool synced);
+
 bool has_pointer(const host::Folder&, const std::string& transaction);
-/// One that this user has made, and nobody else in his name.
-bool has_own_pointer(const host::Folder&, const std::string& transaction);
+/// What add_to_pointer() has noted, as said_in_pointer() says it, if this user has made the pointer, and nobody else in his name.
+std::optional<std::set<std::string>> noted_in_own_pointer(const host::Folder&, const std::string& transaction);
+std::string said_in_pointer(const std::string& part, const std::string& name, bool overwrite);
 
 /// Whether it is ours, and its process was ended before it had written it: then nothing else of the transaction is there yet.
 bool is_begun(const host::Folder&, const std::string& transaction);

@@ -139,7 +139,8 @@ bool is_of(const std::string& transaction, const Move& move) {
 }
 
 /// Folders of a transaction, opened once. Of a stranger's only those that are his: nothing is done with our rights where he has
-/// none. Where a server gives what we make to him, he may be us: then also those with a pointer that we alone can have made.
+/// none. Where a server gives what we make to him, he may be us: then also those with a pointer that we alone can have made, and of
+/// what he says of these only what it says, too.
 class Folders {
 public:
     Folders(const host::Folder& base, const std::string& transaction, std::optional<unsigned> stranger, bool may_be_us,
@@ -151,8 +152,11 @@ public:
         const auto known = open_.find(relative);
         if (known != open_.end()) return known->second;
         host::Folder folder = opened(relative);
-        if (stranger_ && !folder.is_of(*stranger_) && !(may_be_us_ && has_own_pointer(folder, transaction_)))
-            throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
+        if (stranger_ && !folder.is_of(*stranger_)) {
+            const auto noted = may_be_us_ ? noted_in_own_pointer(folder, transaction_) : std::nullopt;
+            if (!noted) throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
+            noted_[relative] = *noted;
+        }
         return open_.emplace(relative, std::move(folder)).first->second;
     }
     bool may_touch(const fs::path& relative) {
@@ -162,6 +166,13 @@ public:
             return error.code() != std::errc::operation_not_permitted;   // a folder that has gone is no secret
         }
         return true;
+    }
+    /// Of a folder that may be touched: whether its own pointer has to say what is done there.
+    bool is_vouched_for(const fs::path& relative) const { return noted_.contains(relative); }
+    bool may_move(const Move& move) {
+        if (!may_touch(move.folder)) return false;
+        const auto noted = noted_.find(move.folder);
+        return noted == noted_.end() || noted->second.contains(said_in_pointer(move.part, move.name, move.overwrite));
     }
 
 private:
@@ -180,6 +191,7 @@ private:
     bool may_be_us_;
     const Patience& patience_;
     std::map<fs::path, host::Folder> open_;
+    std::map<fs::path, std::set<std::string>> noted_;   ///< by folder
 };
 
 /// How far recovery goes. Without a top: wherever a transaction's files are.
@@ -296,7 +308,7 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         return fmt::format("its journal says what this version does not understand; another may, or remove {}*", transaction);
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
-    const bool may_be_us = journal->stranger() && base.makes_for(*journal->stranger());
+    const bool may_be_us = journal->stranger() && reaches_beyond(done, by_folder(done), {}) && base.makes_for(*journal->stranger());
     Folders folders(base, transaction, journal->stranger(), may_be_us, patience);
     const MovesByFolder moves = by_folder(done);
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
@@ -309,9 +321,9 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
     if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return {};
-    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& m) { return may_touch(m.folder); }))
+    if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& move) { return folders.may_move(move); }))
         return {};
-    std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()); });
+    std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()) || folders.is_vouched_for(made.parent_path()); });
     if (done.copied && done.moves && !know_again(*done.moves, below))
         return fmt::format("the folder was copied in a way that keeps no times (or its file system gives files other numbers when "
                            "it is mounted), and new stores cannot be told from old ones; copy it once more (cp -a), or put the "

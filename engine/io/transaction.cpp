@@ -166,7 +166,7 @@ std::optional<fs::path> Transaction::known_as(const host::Folder& folder, const 
 
 void Transaction::point_to_base(const host::Folder& folder, const fs::path& relative) {
     try {
-        pointers_.push_back(write_pointer(folder, id_, relative, *folder_, how_.synced));
+        pointers_[relative] = write_pointer(folder, id_, relative, *folder_, how_.synced);
     } catch (const IoError& error) {   // of a name that nobody knows
         throw IoError(show(base_ / relative), error.problem, error.hint);
     }
@@ -270,6 +270,7 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         added.folder = relative;
         added.part = fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target));
         entries_.push_back(added);
+        if (relative.is_absolute()) add_to_pointer(pointers_.at(relative), added.part, show(target.filename()), added.overwrite, how_.synced);
         const fs::path part = folder / entries_.back().part;
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());

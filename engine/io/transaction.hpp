@@ -120,7 +120,7 @@ private:
     std::unique_ptr<Journal> journal_;
     std::map<std::filesystem::path, host::Folder> places_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::filesystem::path> known_;   ///< those and the base by their numbers
-    std::vector<std::shared_ptr<const void>> pointers_;   ///< locked, as the journal is: others see by them that this lives
+    std::map<std::filesystem::path, std::shared_ptr<const void>> pointers_;   ///< by folder, locked, as the journal is: others see by them that this lives
     std::vector<Entry> entries_;
 };
 

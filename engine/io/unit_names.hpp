@@ -20,8 +20,12 @@ inline std::pair<std::string, double> unit_from(std::string_view name) {
                             {"\\u00C5", "nm", 0.1},   {"kilometer", "m", 1000}, {"centimeter", "cm", 1}, {"Angstrom", "nm", 0.1},
                             {"millimeter", "mm", 1}, {"meter", "m", 1},     {"nanometer", "nm", 1},  {"pm", "nm", 1e-3},
                             {"dm", "cm", 10},        {"km", "m", 1000}};
+    // Also as many words are written: "metre", and several of them.
+    std::string word(name);
+    if (const std::size_t metre = word.find("metre"); metre != word.npos) word.replace(metre, 5, "meter");
+    if (word.size() > 5 && word.ends_with("meters")) word.pop_back();
     for (const Row& row : rows) {
-        if (name == row.theirs) return {std::string(row.ours), row.factor};
+        if (word == row.theirs) return {std::string(row.ours), row.factor};
     }
     return {};
 }

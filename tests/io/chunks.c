@@ -165,7 +165,7 @@ static void make_minc(const char* folder, const char* name) {
     for (int i = 0; i < 4; ++i) {
         snprintf(path, sizeof path, "/minc-2.0/dimensions/%s", axes[i]);
         const hid_t axis = put(file, path, H5T_NATIVE_INT, 0, NULL, &zero);
-        put_text(axis, "units", i == 0 ? "ms" : !odd ? "cm" : i == 2 ? "inch" : i == 3 ? "furlong" : "mm");
+        put_text(axis, "units", i == 0 ? "ms" : !odd ? (i == 1 ? "centimetres" : i == 2 ? "cm  " : "cm") : i == 2 ? "inch" : i == 3 ? "furlong" : "mm");
         put_text(axis, "spacing", odd && i == 1 ? "irregular" : "regular__");
         if (odd && i == 0) put_text(axis, "step", "2000");
         else put_numbers(axis, "step", 1, step + i);

@@ -152,6 +152,19 @@ TEST_CASE("fits: distances and times, each in the unit of its axis") {
     REQUIRE(frames.desc.find('t') != nullptr);
     CHECK(frames.desc.find('t')->spacing == 0.02);
     CHECK(frames.page_axes == 1);
+    // CD speaks of its own rows alone.
+    const io::FileInfo both = info({"CD1_1   = .5", "CUNIT1  = 'um'", "CD2_2   = .25", "CUNIT2  = 'um'", "CDELT2  = 7", "CTYPE3  = 'TIME'",
+                                    "CDELT3  = 20", "CUNIT3  = 'ms'"});
+    CHECK(both.desc.find('x')->spacing == 0.5);
+    CHECK(both.desc.find('y')->spacing == 0.25);
+    REQUIRE(both.desc.find('t') != nullptr);
+    CHECK(both.desc.find('t')->spacing == 0.02);
+    CHECK(both.warnings.empty());
+    const io::FileInfo first = info({"CTYPE1  = 'WAVE'", "CDELT1  = 5", "CUNIT1  = 'nm'", "CDELT2  = .5", "CUNIT2  = 'mm'", "CDELT3  = 2",
+                                     "CUNIT3  = 'mm'"});
+    CHECK(first.desc.find('y')->spacing == 0.5);
+    CHECK(first.desc.find('z')->spacing == 2);
+    CHECK(told_of(first).find("WAVE") != std::string::npos);
     const io::FileInfo flat = info({"CD1_1   = .5", "CUNIT1  = 'um'", "CD2_2   = .25", "CUNIT2  = 'um'"});
     CHECK(flat.desc.find('x')->spacing == 0.5);
     CHECK(flat.desc.find('y')->spacing == 0.25);
@@ -201,7 +214,7 @@ TEST_CASE("fits: distances by CD, or by CDELT and PC, of pixels that are boxes, 
 
 TEST_CASE("fits: an axis of wavelengths is no depth, whatever its unit") {
     const Folder folder;
-    for (const auto& [kind, is_depth] : {std::pair{"WAVE", false}, {"AWAV-GRI", false}, {"LAMBDA", false}, {"Z", true}, {"WAVES", true}}) {
+    for (const auto& [kind, is_depth] : {std::pair{"WAVE", false}, {"Wavelength", false}, {"AWAV-GRI", false}, {"LAMBDA", false}, {"Z", true}, {"WAVES", true}}) {
         CAPTURE(kind);
         put(folder / "a.fits", fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    3",
                                      "NAXIS1  =                    2", "NAXIS2  =                    1", "NAXIS3  =                    3",
@@ -231,7 +244,7 @@ TEST_CASE("fits: an image is one that a name or a number means alone") {
         options.dataset = dataset;
         return options;
     };
-    for (const auto& [dataset, value] : {std::pair{"O'BRIEN", 'a'}, {"O'NEIL", 'b'}, {"3", 'c'}, {"4", 'd'}, {"5", 'e'}}) {
+    for (const auto& [dataset, value] : {std::pair{"O'BRIEN", 'a'}, {"O'NEIL", 'b'}, {"3", 'c'}, {"4", 'd'}, {"5", 'e'}, {"#2", 'b'}}) {
         CAPTURE(dataset);
         CHECK(values_of<std::uint8_t>(io::read(folder / "a.fits", with(dataset))) ==
               std::vector<std::uint8_t>{static_cast<std::uint8_t>(value)});

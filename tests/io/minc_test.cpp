@@ -58,8 +58,8 @@ TEST_CASE("minc: steps are in the units that its axes name") {
     CHECK_FALSE(odd.metadata.affine);
     CHECK(told_of(odd) ==
           "its axis time has a step that is no distance: its time is left out\n"
-          "its axis zspace is not evenly spaced (irregular): it is taken for 1 mm, and where it lies is left out\n"
-          "its axis xspace is in \"furlong\", a unit that is not known: it is taken for 1 mm, and where it lies is left out");
+          "its axis zspace is not evenly spaced (irregular): its distance is left out, and so is where it lies\n"
+          "its axis xspace is in \"furlong\", a unit that is not known: its distance is left out, and so is where it lies");
 }
 
 TEST_CASE("minc: scales that are not those of its slices are refused before they are read") {

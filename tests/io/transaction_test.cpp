@@ -1,6 +1,7 @@
 // Several transactions in one folder at the same moment: none takes another, which has only begun, for what a dead process has
 // left.
 #include "io/copied_moves.hpp"
+#include "io/pointer.hpp"
 #include "io/transaction.hpp"
 #include "support/birth_time.hpp"
 
@@ -173,6 +174,24 @@ TEST_CASE("transactions: where what one makes becomes somebody else's, his journ
     }
 }
 #endif
+
+TEST_CASE("transactions: the pointer in a folder elsewhere says which names its files are to get") {
+    const Folder base, elsewhere;
+    const std::string name = "r\nr \xff.json";   // of any bytes
+    io::Transaction files(base.path(), {.overwrite = true});
+    files.add(base / "a.npy", [](const fs::path& path) { put(path, "new"); });
+    files.add_beside(fs::canonical(elsewhere.path()) / name, true, [&](const fs::path& path) {
+        put(path, "report");
+        const std::string part = path.filename().string(), transaction = part.substr(0, part.find("-1-"));
+        const auto notes = io::noted_in_own_pointer(host::Folder::open(elsewhere.path()), transaction);
+        REQUIRE(notes);
+        CHECK(*notes == std::set<std::string>{io::said_in_pointer(part, name, true)});
+        CHECK(io::pointed_to(host::Folder::open(elsewhere.path()), transaction)->path == fs::canonical(base.path()));
+    });
+    files.commit();
+    CHECK(get(elsewhere / name) == "report");
+    CHECK(elsewhere.entries() == 1);
+}
 
 #if defined(__linux__)
 TEST_CASE("transactions: where what one makes becomes somebody else's, reports in a folder elsewhere are finished, too") {

@@ -58,7 +58,8 @@ double number_at(hid_t axis, const char* name, double otherwise) {
 }
 
 void measure(hid_t data, const std::string& dimension, MincAxis& axis, Json& warnings) {
-    const std::string unit = text_at(data, "units");
+    std::string unit = text_at(data, "units");
+    unit.erase(unit.find_last_not_of(' ') + 1);
     const double factor = axis.name == 't' ? seconds_of(unit) : unit.empty() ? 1 : millimetres_in(unit);
     const double step = number_at(data, "step", 1), start = number_at(data, "start", 0);
     const std::string why = text_at(data, "spacing") == "irregular" ? "is not evenly spaced (irregular)"
@@ -67,7 +68,7 @@ void measure(hid_t data, const std::string& dimension, MincAxis& axis, Json& war
                                                     : "";
     axis.odd = !why.empty();
     if (axis.odd) {
-        const char* const then = axis.is_space ? ": it is taken for 1 mm, and where it lies is left out" : ": its time is left out";
+        const char* const then = axis.is_space ? ": its distance is left out, and so is where it lies" : ": its time is left out";
         warnings.push_back({{"text", "its axis " + dimension + " " + why + then},
                             {"about", axis.is_space ? "spacing" : "other"}});
         return;

@@ -36,9 +36,11 @@ void follow_netcdf(hid_t dataset, Json& said) {
     }
     Json& warnings = said["warnings"];
     tell_scale(dataset, warnings);
+    double told = NAN;
     for (const char* const name : {"_FillValue", "missing_value"}) {
         const std::vector<double> none = numbers_at(dataset, name);
-        if (none.size() != 1 || !std::isfinite(none[0])) continue;   // NaN says it by itself
+        if (none.size() != 1 || !std::isfinite(none[0]) || none[0] == told) continue;   // NaN says it by itself
+        told = none[0];
         warnings.push_back("its values of " + shown(none[0] < 0 ? none[0] + more : none[0]) + " stand for none (" + name +
                            "): they are read as they are stored");
     }

@@ -25,7 +25,8 @@ using parallax::io::readers::Problem;
 using namespace parallax::io::readers::zarr;
 
 constexpr std::size_t most_chunks = 1 << 20;
-constexpr std::uint64_t beyond = 32u << 20;   ///< so many bytes a chunk may have that are not the array's
+/// So many bytes a chunk may have that are not the array's: small levels of a pyramid are kept in the chunks of the large one.
+constexpr std::uint64_t beyond = 64u << 20;
 
 class ZarrFile {
 public:
@@ -107,12 +108,22 @@ public:
     }
 
 private:
+    /// Of an image's first array; null where it says none, as of one that is not read it may.
+    static const Json* path_in(const Json& image) {
+        const auto datasets = image.is_object() ? image.find("datasets") : image.end();
+        if (datasets == image.end() || !datasets->is_array() || datasets->empty() || !datasets->front().is_object()) return nullptr;
+        const auto path = datasets->front().find("path");
+        return path == datasets->front().end() ? nullptr : &*path;
+    }
+
     /// The first of a group's images; the others are told.
     Json first_of(const Json& images) {
-        if (images.size() > 1)
+        if (images.size() > 1) {
+            const Json* const path = path_in(images[1]);
             said_["ignored"].push_back(std::to_string(images.size() - 1) + (images.size() > 2 ? " other images" : " other image") +
-                                       " of its \"multiscales\": \"dataset\" takes an array of one, for instance " +
-                                       images[1].at("datasets").at(0).at("path").dump().substr(0, 80));
+                                       " of its \"multiscales\"" +
+                                       (path ? ": \"dataset\" takes an array of one, for instance " + path->dump().substr(0, 80) : ""));
+        }
         return images[0];
     }
 

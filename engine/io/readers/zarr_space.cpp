@@ -84,6 +84,13 @@ bool has_unit(const Json& axes, std::size_t axis) {
     return axes[axis].contains("unit") && axes[axis]["unit"].is_string();
 }
 
+/// An axis of a type of the writer's own: angles, say.
+bool is_something_else(const Json& axes, std::size_t axis) {
+    if (!axes.is_array() || axis >= axes.size() || !axes[axis].is_object()) return false;
+    const Json type = axes[axis].value("type", Json());
+    return type.is_string() && type != "space" && type != "time" && type != "channel";
+}
+
 std::string in_one_unit(const Json& axes, const std::string& names, Placed& placed, Json& warnings) {
     std::string unit;
     double unit_in_mm = 0;
@@ -112,7 +119,9 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
         placed.place[i] *= to_ours;
     });
     for (std::size_t i = 0; i < names.size() && !unit.empty(); ++i) {
-        if (has_unit(axes, i) || std::string("xyz").find(names[i]) == std::string::npos || !(placed.spacing[i] > 0)) continue;
+        if (has_unit(axes, i) || is_something_else(axes, i) || std::string("xyz").find(names[i]) == std::string::npos ||
+            !(placed.spacing[i] > 0))
+            continue;
         warnings.push_back({{"text", "its axis " + std::string(1, names[i]) + " names no unit: its distance is taken to be in " +
                                          unit + ", as others are"},
                             {"about", names[i] == 'z' ? "slices" : "spacing"}});
@@ -130,7 +139,9 @@ void place_axes(Json& said, const Json& ours, const std::string& names, const st
     const double mm = unit == in_mm.end() ? 1 : unit->second;
     std::vector<double> affine = numbers_of(ours, "affine");
     const bool told = affine.size() == 16;
-    const bool turned = level != nullptr && std::count(level->own.way.begin(), level->own.way.end(), -1) > 0;
+    bool turned = false;
+    for (std::size_t i = 0; i < names.size() && level != nullptr; ++i)
+        turned = turned || (std::string("xyz").find(names[i]) != std::string::npos && level->own.way[i] < 0);
     const bool placed = turned || std::any_of(place.begin(), place.end(), [](double p) { return p != 0; });
     if (!told && (unit == in_mm.end() || !placed)) return;
     if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
