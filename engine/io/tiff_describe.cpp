@@ -95,7 +95,7 @@ public:
     }
 
     const std::string& operator[](std::string_view key) const {
-        static const std::string none;
+        static const auto& none = *new std::string;   // to the end: what is destroyed then may still be asked
         const auto found = lines_.find(key);
         return found == lines_.end() ? none : found->second;
     }
