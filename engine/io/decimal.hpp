@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace parallax::io {
 
@@ -24,6 +25,12 @@ inline double shortest_near(double value, double share, int most_digits) noexcep
 /// Of a product or a quotient: 33.3 / 1000 is .0333, where doubles give .033299999999999996.
 inline double as_decimal(double computed) noexcept {
     return shortest_near(computed, 2 * std::numeric_limits<double>::epsilon(), 14);
+}
+
+/// The fewest digits that are this number again.
+inline std::string shortest(double number) {
+    char text[40];
+    return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
 /// A number of a file in another unit; in its own it stays as it was said.

@@ -64,9 +64,12 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
-    // Which is asked of paths alone, as it is tried by a file.
-    pointer.is_as_mine = pointer.is_mine || (is_file && pointer.text.starts_with('/') && folder.makes_for(status.st_uid));
-    pointer.counts = pointer.is_as_mine || (is_file && folder.is_of(status.st_uid));
+    const bool is_others = is_file && !pointer.is_mine, is_path = pointer.text.starts_with('/'),
+               is_owners = is_others && folder.owner() == status.st_uid;
+    // Tried by a file: where the folder's owner settles it, of paths alone.
+    const bool made_for = is_others && (is_path || !is_owners) && folder.makes_for(status.st_uid);
+    pointer.is_as_mine = pointer.is_mine || (is_path && made_for);
+    pointer.counts = pointer.is_mine || is_owners || made_for;
     // What comes behind the last whole line its process was about to add.
     pointer.text.resize(pointer.text.rfind('\n') + 1);
 #endif

@@ -308,11 +308,12 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         return fmt::format("its journal says what this version does not understand; another may, or remove {}*", transaction);
     const auto is_ours = [&](const Move& move) { return is_of(transaction, move); };
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
-    const bool may_be_us = journal->stranger() && reaches_beyond(done, by_folder(done), {}) && base.makes_for(*journal->stranger());
-    Folders folders(base, transaction, journal->stranger(), may_be_us, patience);
     const MovesByFolder moves = by_folder(done);
+    const bool strays = journal->stranger() && reaches_beyond(done, moves, {});
+    const bool may_be_us = strays && base.makes_for(*journal->stranger());
+    if (strays && !may_be_us) return {};
+    Folders folders(base, transaction, journal->stranger(), may_be_us, patience);
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
-    if (journal->stranger() && !may_be_us && reaches_beyond(done, moves, {})) return {};
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
     done.copied = done.copied || has_other_numbers(done, below);
     const Elsewhere elsewhere = leave_elsewhere(base, done, folders, transaction, moves, bounds);

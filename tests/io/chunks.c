@@ -16,19 +16,13 @@
      texts.h5    3 x 2, c and y, and names of channels of 400,000 letters each; few letters in few
      words.h5    bytes -1, 5, 0, 1, 2, -128: unsigned (by netCDF, with a fill value); and steps of 2 in each of
                  inch, furlong (a unit that is none of ours), none, fft (1/um) */
+#include "../hdf5_text.h"
+
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-static void put_text(hid_t to, const char* name, const char* text) {
-    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    H5Tset_size(type, strlen(text));
-    const hid_t attribute = H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    H5Awrite(attribute, type, text);
-    H5Aclose(attribute), H5Sclose(space), H5Tclose(type);
-}
 
 static void make(const char* folder, const char* name, int rank, const hsize_t* sizes, const hsize_t* chunk, const char* axes) {
     char path[4096];

@@ -3,19 +3,13 @@
      link.h5     the same, whose greatest values are a link to /s in FILE.h5, which is made
      virtual.h5  two datasets, one of which is as long as /s in FILE.h5
      empty.h5    a variable of MATLAB's without elements: of other things than they, its sizes */
+#include "../hdf5_text.h"
+
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { count = 16 };
-
-static void put_text(hid_t to, const char* name, const char* text) {
-    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    H5Tset_size(type, strlen(text));
-    const hid_t attribute = H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    H5Awrite(attribute, type, text);
-    H5Aclose(attribute), H5Sclose(space), H5Tclose(type);
-}
 
 static void put(hid_t to, const char* name, hid_t type, int rank, const hsize_t* sizes, const void* values, hid_t how) {
     const hid_t space = H5Screate_simple(rank, sizes, NULL), all = H5Pcreate(H5P_LINK_CREATE);

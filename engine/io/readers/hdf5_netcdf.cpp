@@ -1,10 +1,9 @@
 #include "io/readers/hdf5_netcdf.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
+#include "io/decimal.hpp"
 #include "io/readers/hdf5_parts.hpp"
 
 namespace parallax::io::readers {
@@ -18,11 +17,6 @@ void tell_scale(hid_t dataset, Json& warnings) {
                   "its values stand for %g + %g times what is stored (add_offset, scale_factor): they are read as they are stored",
                   offset.size() == 1 ? offset[0] : 0.0, scale.size() == 1 ? scale[0] : 1.0);
     warnings.push_back(text);
-}
-
-std::string shown(double number) {
-    std::array<char, 40> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 }   // namespace
@@ -41,7 +35,7 @@ void follow_netcdf(hid_t dataset, Json& said) {
         const std::vector<double> none = numbers_at(dataset, name);
         if (none.size() != 1 || !std::isfinite(none[0]) || none[0] == told) continue;   // NaN says it by itself
         told = none[0];
-        warnings.push_back("its values of " + shown(none[0] < 0 ? none[0] + more : none[0]) + " stand for none (" + name +
+        warnings.push_back("its values of " + shortest(none[0] < 0 ? none[0] + more : none[0]) + " stand for none (" + name +
                            "): they are read as they are stored");
     }
 }

@@ -1,16 +1,14 @@
 #include "io/readers/hdf5_units.hpp"
 
-#include <map>
-
+#include "core/units.hpp"
 #include "io/decimal.hpp"
 #include "io/unit_names.hpp"
 
 namespace parallax::io::readers {
 
 double millimetres_in(const std::string& unit) {
-    static const std::map<std::string, double> in_mm = {{"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};
     const auto [ours, factor] = unit_from(unit);
-    return ours.empty() ? 0 : as_decimal(in_mm.at(ours) * factor);
+    return as_decimal(engine::millimetres(ours) * factor);
 }
 
 std::string in_our_unit(const std::string& unit, const std::string& names, std::vector<double>& spacing, Json& warnings) {

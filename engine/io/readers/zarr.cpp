@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "io/decimal.hpp"
 #include "io/half.hpp"
 #include "io/readers/serve.hpp"
 #include "io/readers/zarr_axes.hpp"
@@ -387,7 +388,7 @@ private:
             // A 1 without a unit is what stands there where no time is said.
             if (names[i] == 't' && spacing[i] == 1 && without) spacing[i] = 0;
             if (names[i] == 't' && spacing[i] > 0 && without)
-                said_["warnings"].push_back("its frames are " + shown(spacing[i]) +
+                said_["warnings"].push_back("its frames are " + parallax::io::shortest(spacing[i]) +
                                             " of a unit that it does not name apart: seconds are taken");
             if (spacing[i] > 0 && names[i] != 'c') axis["spacing"] = spacing[i];
             unlike_one = unlike_one || (length && spacing[i] > 0 && spacing[i] != 1);

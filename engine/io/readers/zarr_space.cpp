@@ -1,11 +1,11 @@
 #include "io/readers/zarr_space.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "core/units.hpp"
 #include "io/decimal.hpp"
 
 namespace parallax::io::readers::zarr {
@@ -23,9 +23,6 @@ std::pair<std::string, double> unit_of(const std::string& name) {
     const auto found = units.find(name);
     return found == units.end() ? std::pair<std::string, double>{"", 1} : found->second;
 }
-
-const std::map<std::string, double> in_mm = {
-    {"nm", 1e-6}, {"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1e3}};   ///< our units of length
 
 }   // namespace
 
@@ -100,7 +97,7 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
     };
     each([&](std::size_t i, const std::string& said) {
         const std::string ours = unit_of(said).first;
-        if (!ours.empty() && ours != "s" && (unit.empty() || names[i] == 'x')) unit = ours, unit_in_mm = in_mm.at(ours);
+        if (!ours.empty() && ours != "s" && (unit.empty() || names[i] == 'x')) unit = ours, unit_in_mm = engine::millimetres(ours);
     });
     each([&](std::size_t i, const std::string& said) {
         const auto [ours, factor] = unit_of(said);
@@ -114,7 +111,7 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
             return;
         }
         const double to_ours =
-            ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * in_mm.at(ours) / unit_in_mm);
+            ours == "s" || ours == unit ? factor : parallax::io::as_decimal(factor * engine::millimetres(ours) / unit_in_mm);
         if (placed.spacing[i] > 0) placed.spacing[i] = parallax::io::scaled(placed.spacing[i], to_ours);
         placed.place[i] *= to_ours;
     });
@@ -129,21 +126,15 @@ std::string in_one_unit(const Json& axes, const std::string& names, Placed& plac
     return unit;
 }
 
-std::string shown(double number) {
-    char text[40];
-    return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
 void place_axes(Json& said, const Json& ours, const std::string& names, const std::vector<double>& place, const Level* level) {
-    const auto unit = in_mm.find(said["unit"].get<std::string>());
-    const double mm = unit == in_mm.end() ? 1 : unit->second;
+    const double known = engine::millimetres(said["unit"].get<std::string>()), mm = known > 0 ? known : 1;
     std::vector<double> affine = numbers_of(ours, "affine");
     const bool told = affine.size() == 16;
     bool turned = false;
     for (std::size_t i = 0; i < names.size() && level != nullptr; ++i)
         turned = turned || (std::string("xyz").find(names[i]) != std::string::npos && level->own.way[i] < 0);
     const bool placed = turned || std::any_of(place.begin(), place.end(), [](double p) { return p != 0; });
-    if (!told && (unit == in_mm.end() || !placed)) return;
+    if (!told && (!(known > 0) || !placed)) return;
     if (!told) affine = {-mm, 0, 0, 0, 0, -mm, 0, 0, 0, 0, mm, 0, 0, 0, 0, 1};
     for (std::size_t i = 0; i < names.size() && level != nullptr; ++i) {
         const Placed &own = level->own, &finest = level->finest;

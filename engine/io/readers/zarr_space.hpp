@@ -33,9 +33,6 @@ bool has_unit(const Json& axes, std::size_t axis);
 /// columns where they have one. What cannot be turned is left out, with a warning.
 std::string in_one_unit(const Json& axes, const std::string& names, Placed&, Json& warnings);
 
-/// A number in a message.
-std::string shown(double number);
-
 /// What of a level says where it lies.
 struct Level {
     Placed own;      ///< as the level and the whole say it
