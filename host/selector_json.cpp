@@ -1,6 +1,7 @@
 // Device rules from JSON and back. Strict: what is not understood is an error that says where.
 #include "parallax/host/error.hpp"
 #include "parallax/host/selector.hpp"
+#include "support/json_outline.hpp"
 #include "support/json_reader.hpp"
 #include "support/text.hpp"
 
@@ -205,6 +206,12 @@ DeviceSelector DeviceSelector::parse_spec(const std::string& spec) {
     const std::string given = trim(spec);
     if (given.empty()) throw ConfigError("--device", "nothing", "cpu, gpu, native, an index, part of a device's name, or JSON");
     if (given.front() == '{') {
+        if (const auto fault = fault_of(given, {.keys_once = true})) {
+            if (fault->excess == JsonExcess::key_twice)   // of two the last would count
+                throw ConfigError("--device", fmt::format("the key \"{}\" twice in one object", fault->key), "each key once",
+                                  "remove one of the two");
+            throw ConfigError("--device", "values nested too deep", "a JSON object such as {\"type\": \"gpu\"}");
+        }
         const Json json = Json::parse(given, nullptr, false);
         if (json.is_discarded())
             throw ConfigError("--device", "text that begins with { and is not JSON", "a JSON object such as {\"type\": \"gpu\"}",

@@ -33,7 +33,9 @@ Job Job::parse(const std::string& json) {
 
 Job Job::load(const std::string& file) {
     Job job;
-    job.impl_->json = engine::load_json(engine::path_from(host::check_path(file, "")));
+    const std::filesystem::path path = engine::path_from(host::check_path(file, ""));
+    job.impl_->json = engine::load_json(path);
+    job.impl_->file = engine::whole_path(path);
     return job;
 }
 
@@ -85,8 +87,9 @@ std::filesystem::path from_here(const std::string& option, const std::string& pa
     }
 }
 
-engine::Locations locations_of(const JobOptions& options) {
+engine::Locations locations_of(const JobOptions& options, const std::filesystem::path& job) {
     engine::Locations where;
+    if (!job.empty()) where.own.push_back({job, "the job"});
     where.job_folder = from_here("folder", options.folder);
     where.out = from_here("out", options.out);
     where.confined = options.confined;
@@ -166,9 +169,13 @@ engine::Job parsed(const Job& job, const engine::Registry& registry, const Engin
     return asked;
 }
 
-engine::PreparedJob prepared(engine::Job job, const JobOptions& options) {
-    engine::refuse_without_series(job, options.resume, options.shards > 1, !options.trace.empty());
-    return {std::move(job), locations_of(options), series_options_of(options)};
+engine::PreparedJob prepared(const Job& job, engine::Job asked, const JobOptions& options) {
+    engine::refuse_without_series(asked, options.resume, options.shards > 1, !options.trace.empty());
+    engine::PreparedJob ready(std::move(asked), locations_of(options, job.impl().file), series_options_of(options));
+    if (ready.series() == nullptr || options.trace.empty()) return ready;
+    const std::string role = engine::series::Roles(*ready.series()).of(from_here("trace", options.trace));
+    if (!role.empty()) throw ConfigError("trace", fmt::format("{}, {}", options.trace, role), "a file of its own");
+    return ready;
 }
 
 /// One of several processes.
@@ -177,7 +184,9 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
     std::optional<engine::RankJob> mine;
     engine::prepare_together(*ranks, [&] {
         check_threads(options);
-        mine.emplace(parsed(job, registry, how), locations_of(options), options.overwrite, registry, *ranks,
+        engine::Job asked = parsed(job, registry, how);
+        engine::refuse_without_series(asked, options.resume, options.shards > 1, !options.trace.empty());
+        mine.emplace(std::move(asked), locations_of(options, job.impl().file), options.overwrite, registry, *ranks,
                      context_options(how).cache, Engine::Impl::limits_of(how));
     });
     try {
@@ -197,7 +206,7 @@ std::string run(const Job& job, const JobOptions& options, const EngineOptions& 
     return in_terms_of_options([&] {
         const engine::Registry registry(engine::all_algorithms());
         if (options.ranks && engine::distributed::launched().processes > 1) return run_as_rank(job, options, how, registry);
-        const engine::PreparedJob ready = prepared(parsed(job, registry, how), options);
+        const engine::PreparedJob ready = prepared(job, parsed(job, registry, how), options);
         const auto engines =
             engine::open_devices(ready.job(), registry, context_options(how).cache, Engine::Impl::limits_of(how));
         return run_on(ready, engine::pointers(engines), options, how.log);
@@ -214,7 +223,7 @@ std::string run(const Job& job, const std::vector<Engine>& engines, const JobOpt
         for (const Engine& each : engines) cores.push_back(&each.impl()->engine);
         engine::Job asked = parsed(job, cores.front()->registry(), {});
         if (cores.size() > 1 && !asked.for_each) engine::distributed::check_divisible(asked, static_cast<int>(cores.size()));
-        const engine::PreparedJob ready = prepared(std::move(asked), options);
+        const engine::PreparedJob ready = prepared(job, std::move(asked), options);
         return run_on(ready, cores, options,
                       [&](LogLevel level, const std::string& text) { engines.front().impl()->say(level, text); });
     });

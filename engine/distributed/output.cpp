@@ -34,15 +34,19 @@ std::span<const std::byte> Pieces::next() {
     return piece_;
 }
 
-void write_slices(const std::filesystem::path& path, const OutputSpec& output, const ArrayDesc& desc, Pieces pieces) {
-    io::WriteOptions options = output.write;
-    options.name = output.file;
-    if (io::writes_pieces(path)) return io::write_pieces(path, desc, [&] { return pieces.next(); }, options);
-    const HostArray whole = HostArray::make(desc.to_dense());
+void write_slices(const std::filesystem::path& path, const OutputSpec& output, const ArrayDesc& desc, const Metadata& metadata,
+                  Pieces pieces, OutputReport& report) {
+    if (io::writes_pieces(path)) {
+        io::WriteOptions options = output.write;
+        options.name = output.file;
+        return io::write_pieces(path, desc, [&] { return pieces.next(); }, options, metadata);
+    }
+    HostArray whole = HostArray::make(desc.to_dense());
+    whole.metadata = metadata;
     std::byte* to = whole.data();
     for (std::span<const std::byte> piece = pieces.next(); !piece.empty(); piece = pieces.next())
         to = std::copy(piece.begin(), piece.end(), to);
-    io::write(path, whole, options);
+    write_array(path, output, whole, report);
 }
 
 }  // namespace parallax::engine::distributed

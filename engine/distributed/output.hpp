@@ -29,7 +29,8 @@ private:
     std::vector<std::byte> piece_;
 };
 
-/// Writes an array as an output wants it: piece by piece where the format can be written so, else as a whole.
-void write_slices(const std::filesystem::path&, const OutputSpec&, const ArrayDesc&, Pieces);
+/// Writes an array as write_array() does: piece by piece where the format can be written so, else as a whole. `metadata`: what one
+/// device's array would have, since ranks send elements alone.
+void write_slices(const std::filesystem::path&, const OutputSpec&, const ArrayDesc&, const Metadata& metadata, Pieces, OutputReport&);
 
 }  // namespace parallax::engine::distributed

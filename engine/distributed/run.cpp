@@ -36,10 +36,11 @@ void stage_outputs(Work& work, const PartResult& made, Communicator& ranks, io::
             if (output.form == OutputForm::array) send_slices(ranks, made.slices.at(output.source.port));
         return;
     }
-    stage_work(work, files, [&](const OutputSpec& output, const std::filesystem::path& path) {
+    const std::map<Source, Metadata> metadata = metadata_of(*work.prepared);
+    stage_work(work, files, [&](const OutputSpec& output, const std::filesystem::path& path, OutputReport& report) {
         const std::string& port = output.source.port;
-        write_slices(path, output, work.prepared->resolved.desc(output.source),
-                     Pieces(ranks, made.slices.at(port), sizes.at(port)));
+        write_slices(path, output, work.prepared->resolved.desc(output.source), metadata.at(output.source),
+                     Pieces(ranks, made.slices.at(port), sizes.at(port)), report);
     });
 }
 

@@ -137,12 +137,26 @@ ArrayDesc chosen(const std::string& name, const FileInfo& file, const ReadOption
     return with_extents(file.desc, extents);
 }
 
+bool takes_channels(Colour colour, std::int64_t channels) noexcept {
+    switch (colour) {
+        case Colour::grey: return channels == 1;
+        case Colour::grey_alpha: return channels == 2;
+        case Colour::rgb: return channels == 3;
+        case Colour::rgb_alpha: return channels == 4;
+        case Colour::other: break;
+    }
+    return false;
+}
+
 ArrayDesc greyed(const std::string& name, const ArrayDesc& desc, Colour colour, const ReadOptions& options) {
     if (!desc.find('c') || !options.grey) return desc;
-    if (colour == Colour::other) {
+    if (!takes_channels(colour, desc.size('c'))) {
         throw IoError(name, fmt::format("has {} channels that are not colours: there is no grey of them", desc.size('c')),
                       "leave \"grey\" out, and take one of them by a select step");
     }
+    if (is_complex(desc.type) || desc.type == ElementType::boolean)
+        throw IoError(name, fmt::format("has colours of {} values, which have no grey", to_string(desc.type)),
+                      "leave \"grey\" out, and take one of its channels by a select step");
     std::vector<ArrayDesc::Extent> extents;
     for (const Axis& axis : desc.axes) {
         if (axis.name != 'c') extents.push_back({axis.name, axis.size});
@@ -150,10 +164,27 @@ ArrayDesc greyed(const std::string& name, const ArrayDesc& desc, Colour colour, 
     return with_extents(desc, extents);
 }
 
-ArrayDesc delivered(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
+namespace {
+
+/// What is left of a file, and the number of the channel that is chosen.
+std::pair<ArrayDesc, std::int64_t> taken(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
     const std::string name = show(path);
     const ArrayDesc desc = greyed(name, chosen(name, file, options), file.colour, options);
-    return channelled(name, desc, file.metadata.channels, options).first;
+    return channelled(name, desc, file.metadata.channels, options);
+}
+
+}  // namespace
+
+ArrayDesc delivered(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
+    return taken(path, file, options).first;
+}
+
+Metadata delivered_metadata(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
+    Metadata metadata = file.metadata;
+    if (options.channel.empty() || metadata.channels.empty()) return metadata;
+    const auto number = static_cast<std::size_t>(taken(path, file, options).second);
+    if (number < metadata.channels.size()) metadata.channels = {std::string(metadata.channels[number])};
+    return metadata;
 }
 
 std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const ArrayDesc& desc,
@@ -163,7 +194,8 @@ std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const Arr
     if (!axis)
         throw IoError(name, fmt::format("has no channels, and channel \"{}\" is asked for", options.channel),
                       "leave \"channel\" out");
-    const auto named = options.channel_by_number ? names.end() : std::find(names.begin(), names.end(), options.channel);
+    const bool all_named = std::ssize(names) == axis->size;   // else nobody can say which has which
+    const auto named = options.channel_by_number || !all_named ? names.end() : std::find(names.begin(), names.end(), options.channel);
     if (named != names.end() && std::count(named, names.end(), options.channel) > 1)
         throw IoError(name, fmt::format("has several channels \"{}\": {}", options.channel, fmt::join(names, ", ")),
                       "choose one by its number, from 0");

@@ -81,6 +81,19 @@ bool know_again(std::vector<Move>& moves, const FolderOf& folder_of) {
     });
 }
 
+bool know_what_was_there(const std::vector<Move>& moves, const FolderOf& folder_of) {
+    return std::all_of(moves.begin(), moves.end(), [&](const Move& move) {
+        if (move.folder_of_files || move.was) return true;   // by their times
+        try {
+            const host::Folder folder = folder_of(move.folder);
+            const bool is_moved = !is_known_to_be_there(folder / move.part) && !(move.old.size() > 0 && is_known_to_be_there(folder / move.old));
+            return is_moved || !is_known_to_be_there(folder / name_of(move)) || is_in_place(folder / name_of(move), move);
+        } catch (const std::system_error&) {   // the folder has gone, and nothing is replaced there
+            return true;
+        }
+    });
+}
+
 bool has_other_numbers(const Done& done, const FolderOf& folder_of) {
     if (!done.moves || !done.number.ends_with(" 0")) return false;   // when it was made tells a journal from all others
     return std::any_of(done.moves->begin(), done.moves->end(), [&](const Move& move) {

@@ -10,6 +10,9 @@ namespace parallax::io {
 /// last changed, which most ways to copy keep. False: of a folder nobody can tell which it is.
 bool know_again(std::vector<Move>&, const FolderOf&);
 
+/// Of moves that were known again: whether each knows what it would replace. Who makes a journal elsewhere does not.
+bool know_what_was_there(const std::vector<Move>&, const FolderOf&);
+
 /// Whether what a journal has the numbers of has others by now, though the journal's own is what it was: small numbers come again
 /// where a file system counts anew, and such a one does not know when the journal was made, either.
 bool has_other_numbers(const Done&, const FolderOf&);

@@ -230,6 +230,7 @@ inline std::int64_t slice_of(const ArrayDesc& desc) { return desc.axes.empty() ?
 inline bool has_slices(const ArrayDesc& desc) { return desc.axes.size() > 1 && !desc.find('c'); }
 
 /// Without the c axis where luminance is wanted. Throws IoError for channels that are no colours.
+bool takes_channels(Colour, std::int64_t channels) noexcept;
 ArrayDesc greyed(const std::string& name, const ArrayDesc&, Colour, const ReadOptions&);
 /// The names of the axes that are neither rows, columns nor channels.
 std::string deep_axes(const ArrayDesc&);

@@ -243,7 +243,8 @@ HostArray channel_of(const Source& source, HostArray array, const ReadOptions& o
     view.desc.offset += index * c->stride;
     view.desc.axes.erase(c);
     std::vector<std::string>& names = view.metadata.channels;
-    if (!names.empty()) names = {names[static_cast<std::size_t>(index)]};
+    const bool named = static_cast<std::size_t>(index) < names.size();
+    names = named ? std::vector<std::string>{names[static_cast<std::size_t>(index)]} : std::vector<std::string>();
     if (!options.allocate) return view.to_dense();
     const Source asking{source.path, source.asked, source.name, source.bytes, options};
     HostArray result = allocate(asking, desc, view.metadata);
@@ -363,6 +364,21 @@ bool is_readable_folder(const fs::path& path) {
         if (dicom::is_marked(head)) return true;
     }
     return false;
+}
+
+bool may_have_parts(const fs::path& path) {
+    std::error_code unknown;
+    if (fs::is_directory(path, unknown)) return !zarr::is_folder_of(path);   // slices
+    std::vector<unsigned char> head(head_bytes);
+    head.resize(File::open(path).read_some(head.data(), head.size()));
+    if (head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b) {
+        head.resize(head_bytes);
+        head.resize(GzReader(path).read_some(head.data(), head.size()));
+    }
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    if (text.starts_with('<') || nrrd::matches(head) || metaimage::matches(head) || tiff::is_ome_text(head)) return true;
+    const auto says = [&](std::size_t at, const char* word) { return text.size() > at && text.substr(at).starts_with(word); };
+    return nifti::matches(head) && !says(344, "n+1") && !says(4, "n+2");   // which stand for voxels in the same file
 }
 
 namespace {

@@ -15,8 +15,8 @@ public:
     virtual void read(void* to, std::size_t bytes, const char* what) = 0;
     virtual void skip(std::uint64_t bytes, const char* what) = 0;
     /// Once all that is wanted has been read: checksums, which stand at the end. At most `most` bytes are passed over on the way
-    /// there. Throws IoError.
-    virtual void finish(std::uint64_t most) = 0;
+    /// there. Throws IoError. Returns how many were.
+    virtual std::uint64_t finish(std::uint64_t most) = 0;
 };
 
 enum class Packing { none, zlib, deflate };   ///< zlib: with its head or gzip's; deflate: without any

@@ -120,8 +120,13 @@ HostArray read(const std::filesystem::path&, const ReadOptions& = {});
 /// Whether a folder is one input by itself: an OME-Zarr, or slices of DICOM.
 bool is_readable_folder(const std::filesystem::path&);
 
+/// Whether info() may tell of parts by what a file begins with; else it need not be asked for them. Throws IoError.
+bool may_have_parts(const std::filesystem::path&);
+
 /// What read() delivers of a file that info() has described: pages chosen, colours made grey. Throws IoError where it would.
 ArrayDesc delivered(const std::filesystem::path&, const FileInfo&, const ReadOptions&);
+/// What it delivers beside the elements: of a channel that is chosen its name alone. Throws IoError where read() would.
+Metadata delivered_metadata(const std::filesystem::path&, const FileInfo&, const ReadOptions&);
 
 /// A volume that is read a few slices at a time, in the order of its slowest axis: for what fits into no memory.
 struct SliceStream {

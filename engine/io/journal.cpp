@@ -176,6 +176,7 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
     return std::unique_ptr<Journal>(new Journal(file));
 }
 
+std::unique_ptr<Journal> Journal::look_at(const host::Folder&, const std::string&) { return nullptr; }
 void Journal::close() noexcept { _close(descriptor_); }
 std::string Journal::number() const { return {}; }
 std::optional<unsigned> Journal::owner() const noexcept { return std::nullopt; }
@@ -190,7 +191,7 @@ Done Journal::read() const {
 std::unique_ptr<Journal> Journal::make_file(const host::Folder& base, const std::string& transaction) {
     const fs::path path = base / (transaction + journal_ending);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND,
-                            static_cast<mode_t>(host::rights_of_lock(base / ".")));
+                            static_cast<mode_t>(host::rights_of_record(base / ".")));
     if (file < 0) throw std::system_error(errno, std::generic_category(), path.string());
     std::unique_ptr<Journal> journal(new Journal(file));
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
@@ -217,6 +218,15 @@ std::unique_ptr<Journal> Journal::take(const host::Folder& base, const std::stri
     if (!base.is_of(status.st_uid)) return nullptr;
     journal->stranger_ = status.st_uid;
     return journal;
+}
+
+std::unique_ptr<Journal> Journal::look_at(const host::Folder& base, const std::string& transaction) {
+    const int file = ::open((base / (transaction + journal_ending)).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return nullptr;
+    std::unique_ptr<Journal> journal(new Journal(file));
+    struct stat status{};
+    const bool is_left = ::flock(file, LOCK_SH | LOCK_NB) == 0 && ::fstat(file, &status) == 0 && status.st_nlink > 0;
+    return is_left && S_ISREG(status.st_mode) ? std::move(journal) : nullptr;
 }
 
 void Journal::close() noexcept { ::close(descriptor_); }
@@ -251,7 +261,8 @@ Done Journal::read() const {
         if (!text) break;   // it and what comes behind it does not count
         done.strange = done.strange || !understand(*text, done);
     }
-    done.copied = !done.number.empty() && done.number != number();
+    const std::string now = number();
+    done.copied = !now.empty() && done.number != now;   // one without a number may have come with an archive
     return done;
 }
 

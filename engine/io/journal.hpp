@@ -4,6 +4,7 @@
 #include "parallax/host/json.hpp"
 #include "support/file_identity.hpp"
 #include "support/folder.hpp"
+#include "support/writers.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -57,6 +58,8 @@ public:
     /// That of a process that is no more, locked; nothing if there is none, or its process is alive, or nobody can tell, or if it
     /// is of another user than this process and the folder.
     static std::unique_ptr<Journal> take(const host::Folder& base, const std::string& transaction);
+    /// The same, to be read alone: where this user may not write it, or nobody may.
+    static std::unique_ptr<Journal> look_at(const host::Folder& base, const std::string& transaction);
     /// Whether there is one that take() could take: of this user or the folder's.
     static bool may_count(const host::Folder& base, const std::string& transaction);
     ~Journal();
@@ -67,6 +70,8 @@ public:
     std::optional<unsigned> stranger() const noexcept { return stranger_; }
     /// The user whose it is.
     std::optional<unsigned> owner() const noexcept;
+    /// Who may have written it beside him.
+    host::Writers writers() const noexcept { return host::writers_of(descriptor_); }
     Done read() const;
     void made(const std::filesystem::path& folder);
     /// Of a folder before anything is in it: who comes to the base after a power cut finds what was begun there.

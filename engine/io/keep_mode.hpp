@@ -1,4 +1,5 @@
-// What replaces a file or a folder is as open to others as that was. The owner's rights are those of a new one.
+// What replaces a file or a folder is as open to others as that was. The owner's rights are those of a new one. It gets the old one's
+// group where this user may give it; elsewhere what was that group's alone is no other's.
 #pragma once
 
 #include <filesystem>

@@ -28,4 +28,10 @@ bool KnownFiles::has(const fs::path& file) {
 
 const fs::path* KnownFiles::inside(const fs::path& folder) { return places_.inside(real(folder)); }
 
+const fs::path* KnownFiles::around(const fs::path& file) {
+    for (fs::path above = real(file).parent_path(); above.has_relative_path(); above = above.parent_path())
+        if (const fs::path* const folder = places_.find(above)) return folder;
+    return nullptr;
+}
+
 }  // namespace parallax::io

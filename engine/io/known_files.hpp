@@ -17,6 +17,8 @@ public:
     bool has(const std::filesystem::path&);
     /// One that lies in this folder; nothing: there is none.
     const std::filesystem::path* inside(const std::filesystem::path& folder);
+    /// The same of one that is a folder, in which this lies or would lie.
+    const std::filesystem::path* around(const std::filesystem::path&);
 
 private:
     /// Links followed.

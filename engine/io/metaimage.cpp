@@ -133,20 +133,30 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
             return;
         }
     }
+    std::string unsaid;
+    bool turned = false;
+    Vector3 way = {1, 1, 1};   // as ITK has it, an axis of steps below 0 goes the other way
     for (std::size_t i = 0; i < dims; ++i) {
+        if (spacing[i] < 0) {
+            file.warnings.push_back(fmt::format("its spacing along {} is below 0: it counts by its size{}", "xyzt"[i],
+                                                i < 3 ? ", and the axis goes the other way" : ""));
+            if (i < 3) way[i] = -1, turned = true;
+        }
         spacing[i] = scaled(std::abs(spacing[i]), i < 3 && !unit.empty() ? factor : 1);
-        if (!(spacing[i] > 0)) spacing[i] = 1;
+        if (!(spacing[i] > 0)) unsaid += "xyzt"[i], spacing[i] = 1;
         if (i == 3 && spacing[i] == 1) continue;   // what stands there where no time is said
         file.desc = file.desc.with_spacing("xyzt"[i], spacing[i]);
     }
+    tell_unsaid("its header", unsaid, file);
+    if (file.desc.unit.empty()) return;   // nothing says how long a step is
     // The row of an axis is its direction.
     Space space;
     for (std::size_t i = 0; i < 3; ++i) {
         space.steps[i] = {};
-        space.steps[i][i] = i < dims ? spacing[i] : 1;
+        space.steps[i][i] = i < dims ? way[i] * spacing[i] : 1;
         if (i >= dims) continue;
         for (std::size_t j = 0; j < std::min<std::size_t>(dims, 3) && !matrix.empty(); ++j)
-            space.steps[i][j] = matrix[i * dims + j] * spacing[i];
+            space.steps[i][j] = way[i] * matrix[i * dims + j] * spacing[i];
         if (!origin.empty()) space.origin[i] = scaled(origin[i], unit.empty() ? 1 : factor);
     }
     if (!spans(space)) {
@@ -156,7 +166,18 @@ void describe_space(const Source& source, const Header& header, std::size_t dims
             "is where its voxels lie");
         return;
     }
-    if (!matrix.empty() || !origin.empty()) file.metadata.affine = affine_of(space, millimetres(file.desc.unit));
+    if (!matrix.empty() || !origin.empty() || turned) file.metadata.affine = affine_of(space, millimetres(file.desc.unit));
+}
+
+/// ITK reads values as they are stored, too.
+void tell_scale(const Source& source, const Header& header, FileInfo& file) {
+    const std::vector<double> slope = numbers(source, header, {"elementtointensityfunctionslope"}, 1),
+                              offset = numbers(source, header, {"elementtointensityfunctionoffset"}, 1);
+    const double by = slope.empty() ? 1 : slope[0], more = offset.empty() ? 0 : offset[0];
+    if (by != 1 || more != 0)
+        file.warnings.push_back(fmt::format("its values stand for {} + {} times what is stored (ElementToIntensityFunctionOffset, "
+                                            "ElementToIntensityFunctionSlope): they are read as they are stored",
+                                            more, by));
 }
 
 StoredArray read_header(const Source& source) {
@@ -201,6 +222,7 @@ StoredArray read_header(const Source& source) {
                                            : Colour::other;
     file.page_axes = count == 4 ? 1 : 0;
     describe_space(source, header, count, file);
+    tell_scale(source, header, file);
 
     const std::string_view order = field(header, {"elementbyteordermsb", "binarydatabyteordermsb"}),
                            also = field(header, {"binarydatabyteordermsb", "elementbyteordermsb"});
@@ -314,9 +336,9 @@ void write(const std::filesystem::path& path, const std::string&, const HostArra
                           std::any_of(axes.begin(), axes.end(), [&](const Axis& a) {
                               return a.spacing != 1 && a.spacing > 0 && (length || std::string_view("xyz").find(a.name) == std::string_view::npos);
                           });
-    if (measured)
-        text += fmt::format("TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\n", fmt::join(matrix, " "),
-                            fmt::join(offset, " "), fmt::join(spacing, " "));
+    if (space)   // of others no place is known, and none is said
+        text += fmt::format("TransformMatrix = {}\nOffset = {}\n", fmt::join(matrix, " "), fmt::join(offset, " "));
+    if (measured) text += fmt::format("ElementSpacing = {}\n", fmt::join(spacing, " "));
     text += fmt::format("DimSize = {}\n", fmt::join(sizes, " "));
     if (desc.find('c')) text += fmt::format("ElementNumberOfChannels = {}\n", desc.size('c'));
     text += fmt::format("ElementType = {}\nElementDataFile = LOCAL\n", name);

@@ -77,6 +77,11 @@ bool is_finite(const Matrix& m) {
 
 bool has_sform(const Header& h) { return h.sform_code > 0 && is_finite(matrix_of_rows(h)); }
 
+/// How long a step of the sform is, in the header's unit.
+double length_by_rows(const Header& h, std::size_t column) {
+    return std::hypot(h.srow[column], h.srow[column + 4], h.srow[column + 8]);
+}
+
 /// Whether two ways from voxels to space lead to the same, by a hundredth of a voxel or as f32 rounds.
 bool alike(const Matrix& a, const Matrix& b, const ArrayDesc& desc) {
     for (std::size_t row = 0; row < 3; ++row) {
@@ -126,7 +131,9 @@ void describe_space(Volume& volume) {
                                 : time == 40 ? "parts per million"
                                 : time == 48 ? "radians a second"
                                              : nullptr;
+    const bool sform = has_sform(h);
     bool unlike_one = false;
+    std::string unsaid;   // axes whose distance nothing says
     for (Axis& axis : desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || axis.name == 'c') continue;
@@ -141,7 +148,10 @@ void describe_space(Volume& volume) {
             file.warnings.push_back(
                 fmt::format("its frames are {} of a unit that it does not name apart: seconds are taken", step));
         if (axis.name == 't' && time == 0 && step == 1) continue;   // what stands there where nothing is said
-        if (std::isfinite(step) && step > 0) axis.spacing = axis.name == 't' ? scaled(step, in_s) : step;
+        const bool said = std::isfinite(step) && step > 0;
+        if (said) axis.spacing = axis.name == 't' ? scaled(step, in_s) : step;
+        else if (const double length = at <= 3 && sform ? length_by_rows(h, at - 1) : 0; length > 0) axis.spacing = length;
+        else unsaid += axis.name;
         unlike_one = unlike_one || (at <= 3 && axis.spacing != 1);
     }
     if (desc.unit.empty() && unlike_one) {
@@ -151,11 +161,18 @@ void describe_space(Volume& volume) {
                                              spacing('x'), spacing('y'), spacing('z')),
                                  Concern::spacing});
     }
-    const bool sform = has_sform(h), qform = h.qform_code > 0 && turns(h) && is_finite(matrix_of_quaternion(h));
+    tell_unsaid("its header (pixdim)", unsaid, file);
+    // The sizes of a qform are those of pixdim.
+    const bool sized = std::none_of(desc.axes.begin(), desc.axes.end(), [&](const Axis& axis) {
+        const std::size_t at = std::string_view("?xyz").find(axis.name);
+        return at != std::string_view::npos && axis.size > 1 && !(std::abs(h.pixdim[at]) > 0);
+    });
+    const bool qform = h.qform_code > 0 && turns(h) && is_finite(matrix_of_quaternion(h)) && sized;
     if (h.sform_code > 0 && !sform) file.warnings.push_back("its sform has numbers that are none: it is left out");
     if (h.qform_code > 0 && !qform)
-        file.warnings.push_back(turns(h) ? "its qform has numbers that are none: it is left out"
-                                         : "its qform's quaternion is no rotation: the qform is left out");
+        file.warnings.push_back(!turns(h) ? "its qform's quaternion is no rotation: the qform is left out"
+                                : sized   ? "its qform has numbers that are none: it is left out"
+                                          : "its qform goes by sizes (pixdim) of which one is 0: the qform is left out");
     if (!sform && !qform) return note_thickness(volume);
     if (!sform && std::any_of(h.pixdim.begin() + 1, h.pixdim.begin() + 4, [](double size) { return size < 0; }))
         file.warnings.push_back(
@@ -170,11 +187,7 @@ void describe_space(Volume& volume) {
         const Axis* const axis = desc.find("xyz"[i]);
         const double step = std::hypot(affine[i], affine[4 + i], affine[8 + i]);
         const double stored = std::abs(h.pixdim[i + 1]);
-        const bool stated = std::isfinite(stored) && stored > 0;
-        if (!stated && step > 0 && std::isfinite(step))   // nothing else tells it
-            for (Axis& one : desc.axes)
-                if (one.name == "xyz"[i]) one.spacing = step;
-        if (stated && axis && axis->size > 1 && std::abs(step - axis->spacing) > 1e-3 * axis->spacing)
+        if (std::isfinite(stored) && stored > 0 && axis && axis->size > 1 && std::abs(step - axis->spacing) > 1e-3 * axis->spacing)
             longer += fmt::format("{}{} {:.6g} and {:.6g}", longer.empty() ? "" : ", ", axis->name, axis->spacing, step);
     }
     if (!longer.empty())
@@ -291,7 +304,10 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     const auto inside = std::find_if(file.desc.axes.begin(), file.desc.axes.end(),
                                      [](const Axis& axis) { return axis.name != 't' && axis.name != 'n'; });
     file.page_axes = static_cast<int>(inside - file.desc.axes.begin());
-    if (row->channels == 1 && std::isfinite(h.slope) && h.slope != 0 && h.slope != 1 && !std::isfinite(h.inter))
+    // A slope that is NaN says that there is none, as nibabel writes it.
+    if (row->channels == 1 && std::isinf(h.slope))
+        file.warnings.push_back(fmt::format("its slope is {}: values are read as they are stored", h.slope));
+    if (row->channels == 1 && std::isfinite(h.slope) && h.slope != 0 && !std::isfinite(h.inter))
         file.warnings.push_back(
             fmt::format("its slope is {}, and its intercept no number: values are read as they are stored", h.slope));
     const std::string loss = volume.scaled ? loss_by_scale(to_string(volume.stored), h.slope, h.inter) : std::string();
@@ -299,8 +315,7 @@ Volume read_header(const Source& source, GzReader& stream, std::uint64_t& positi
     for (const Axis& axis : file.desc.axes) {
         const std::size_t at = std::string_view("?xyztn").find(axis.name);
         if (at == std::string_view::npos || std::isfinite(h.pixdim[at])) continue;
-        const bool by_sform = at <= 3 && has_sform(h) &&
-                              std::hypot(h.srow[at - 1], h.srow[at + 3], h.srow[at + 7]) > 0;
+        const bool by_sform = at <= 3 && has_sform(h) && length_by_rows(h, at - 1) > 0;
         if (at <= 3 && axis.size > 1 && !by_sform)
             fail(source, fmt::format("says that its voxels are {} apart along {} (pixdim[{}])", h.pixdim[at], axis.name, at),
                  again);

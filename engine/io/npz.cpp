@@ -43,14 +43,16 @@ public:
         whole_ = whole_ && bytes == 0;
     }
     /// Where bytes were passed over the checksum says nothing.
-    void finish(std::uint64_t most) override {
-        if (packed_) input_->finish(most);   // so that what deflate says of its end is heard
+    std::uint64_t finish(std::uint64_t most) override {
+        std::uint64_t passed = 0;
+        if (packed_) passed = input_->finish(most);   // so that what deflate says of its end is heard
         else if (whole_) read_past(left_, "what is behind the elements");
         if (whole_ && sum_ != checksum_)
             throw IoError(file_,
                           fmt::format("its array \"{}\" is damaged: its checksum (CRC-32) is {:08x}, and the archive says {:08x}",
                                       name_, sum_, checksum_),
                           again);
+        return passed;
     }
 
 private:

@@ -45,6 +45,7 @@ public:
     void read() {
         file_.desc.unit = !units_.ours.empty() ? units_.ours : is_anatomical() && units_.said.empty() ? "mm" : "";
         read_axes();
+        const bool in_unit = !file_.desc.unit.empty();
         warn_of_distances();
         const std::string origin(field(header_, "spaceorigin"));
         if (!there_[0]) {   // nothing but distances
@@ -52,6 +53,7 @@ public:
                 leave_out("do not say how x, y and z go");
             return;
         }
+        if (in_unit && file_.desc.unit.empty()) return;   // nothing says how long a step is
         if (by_vectors_) read_origin(origin);
         if (!complete()) return leave_out("have the determinant 0, and go along fewer than its axes");
         turn();
@@ -75,6 +77,8 @@ private:
         const std::size_t count = axes_.names.size();
         axes_.spacing = numbers(source_, header_, "spacings", count);
         if (axes_.spacing.empty()) axes_.spacing.assign(count, NAN);
+        for (double& spacing : axes_.spacing)
+            if (spacing == 0) spacing = NAN;   // no distance, as where none is said
         starts_ = numbers(source_, header_, "axismins", count);
         ends_ = numbers(source_, header_, "axismaxs", count);
         const std::vector<std::string_view> centres =
@@ -83,8 +87,11 @@ private:
             const bool nodes = centres.size() == count && in_lower_case(centres[i]) == "node";
             const Step step = step_of(i);
             const double ratio = step || axes_.names[i] == 't' ? 1 : units_.of_axes[i];   // the space has units of its own
+            const bool below = !step && axes_.spacing[i] < 0;
+            if (below)
+                file_.warnings.push_back(fmt::format("its spacing along {} is below 0: it counts by its size", axes_.names[i]));
             find_spacing(i, step, nodes, ratio);
-            if (is_length(i)) place(i, step, nodes, ratio);
+            if (is_length(i)) place(i, step, nodes, ratio, below);
         }
     }
 
@@ -117,8 +124,8 @@ private:
             spacing = scaled(std::abs(spacing), of_time ? units_.seconds : scaled(units_.factor, ratio));
     }
 
-    /// Of x, y or z.
-    void place(std::size_t i, const Step& step, bool nodes, double ratio) {
+    /// Of x, y or z. `below`: its spacing is below 0.
+    void place(std::size_t i, const Step& step, bool nodes, double ratio, bool below) {
         const std::size_t at = lengths.find(axes_.names[i]);
         Vector3& way = space_.steps[at];
         const bool in_space = step && (step->size() == 2 || step->size() == 3 || (step->size() == 4 && (has_time() || step->back() == 0)));
@@ -129,7 +136,7 @@ private:
             by_vectors_ = true;
         } else if (!starts_.empty() && std::isfinite(starts_[i])) {
             // Towards lower numbers where it ends at one.
-            const double sign = !ends_.empty() && ends_[i] < starts_[i] ? -1 : 1;
+            const double sign = below || (!ends_.empty() && ends_[i] < starts_[i]) ? -1 : 1;
             way[at] = sign * (has_spacing(i) ? axes_.spacing[i] / units_.factor : 1);
             space_.origin[at] = starts_[i] * ratio + (nodes ? 0 : way[at] / 2);
             there_[at] = true;
@@ -144,12 +151,10 @@ private:
             file_.warnings.push_back(
                 {"its distances are of a unit that it does not name, most often mm: \"spacing_mm\" of the input states it",
                  Concern::spacing});
-        bool said = false;
-        for (std::size_t i = 0; i < count; ++i) said = said || (is_length(i) && has_spacing(i));
-        for (std::size_t i = 0; i < count && said; ++i) {
-            if (is_length(i) && !has_spacing(i) && axes_.sizes[i] > 1)
-                file_.warnings.push_back(without_spacing("its header", axes_.names[i], file_.desc.unit));
-        }
+        std::string unsaid;
+        for (std::size_t i = 0; i < count; ++i)
+            if (is_length(i) && !has_spacing(i)) unsaid += axes_.names[i];
+        tell_unsaid("its header", unsaid, file_);
     }
 
     void read_origin(const std::string& text) {

@@ -107,7 +107,7 @@ bool AlikePlaces::is_listed(const fs::path& place) const {
 void AlikePlaces::sort_out(Alike& alike) const {
     for (Known& known : alike.fresh) {
         if (is_listed(known.place)) alike.listed.try_emplace(known.place.native(), std::move(known));
-        else alike.unlisted.push_back(std::move(known));
+        else alike.unlisted[known.place.filename().native()].push_back(std::move(known));
     }
     alike.fresh.clear();
 }
@@ -118,9 +118,15 @@ const fs::path* AlikePlaces::find(const fs::path& place) const {
     Alike& alike = found->second;
     sort_out(alike);
     if (const auto same = alike.listed.find(place.native()); same != alike.listed.end()) return &same->second.written;
-    for (const Known& known : alike.unlisted)
-        if (are_one_place(known.place, place, look_)) return &known.written;
-    if (is_listed(place) || !look_.finds(place)) return nullptr;
+    if (alike.unlisted.empty() && is_listed(place)) return nullptr;
+    // Where nothing is found, names that differ are two, and only folders may be spelled otherwise.
+    const bool is_there = look_.finds(place);
+    const auto first = is_there ? alike.unlisted.begin() : alike.unlisted.lower_bound(place.filename().native()),
+               last = is_there ? alike.unlisted.end() : alike.unlisted.upper_bound(place.filename().native());
+    for (auto at = first; at != last; ++at)
+        for (const Known& known : at->second)
+            if (are_one_place(known.place, place, look_)) return &known.written;
+    if (!is_there || is_listed(place)) return nullptr;
     for (const auto& [name, known] : alike.listed)
         if (are_one_place(known.place, place, look_)) return &known.written;
     return nullptr;
@@ -132,8 +138,9 @@ const fs::path* AlikePlaces::inside(const fs::path& place) const {
         sort_out(at->second);
         for (const auto& [name, known] : at->second.listed)
             if (lies_in(known.place, place, look_)) return &known.written;
-        for (const Known& known : at->second.unlisted)
-            if (lies_in(known.place, place, look_)) return &known.written;
+        for (const auto& [name, same] : at->second.unlisted)
+            for (const Known& known : same)
+                if (lies_in(known.place, place, look_)) return &known.written;
     }
     return nullptr;
 }

@@ -48,8 +48,9 @@ private:
         std::filesystem::path place, written;
     };
     struct Alike {
-        std::vector<Known> fresh, unlisted;   ///< fresh: nobody has asked yet
+        std::vector<Known> fresh;   ///< nobody has asked yet
         std::map<std::filesystem::path::string_type, Known> listed;
+        std::map<std::filesystem::path::string_type, std::vector<Known>> unlisted;   ///< by the name behind the folders
     };
     bool is_listed(const std::filesystem::path&) const;
     void sort_out(Alike&) const;

@@ -38,6 +38,7 @@ constexpr std::string_view note_begins = "part ";
 
 struct Pointer {
     std::string text;
+    bool is_mine_alone = false;   ///< nobody else may have written it
     bool is_mine = false, is_as_mine = false;   ///< made by this user; or a path, and what he makes there looks the same (Folder::makes_for())
     bool counts = false;   ///< his, or of somebody who could do there what he liked in any case (Folder::is_of())
     bool lives = false, may_live = false;
@@ -51,7 +52,7 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     std::ifstream file(path, std::ios::binary);
     file.read(pointer.text.data(), static_cast<std::streamsize>(pointer.text.size()));
     pointer.text.resize(static_cast<std::size_t>(file.gcount()));
-    pointer.is_mine = pointer.is_as_mine = pointer.counts = true;
+    pointer.is_mine_alone = pointer.is_mine = pointer.is_as_mine = pointer.counts = true;
 #else
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return std::nullopt;
@@ -64,6 +65,7 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
+    pointer.is_mine_alone = pointer.is_mine && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
     const bool is_others = is_file && !pointer.is_mine, is_path = pointer.text.starts_with('/'),
                is_owners = is_others && folder.owner() == status.st_uid;
     // Tried by a file: where the folder's owner settles it, of paths alone.
@@ -112,8 +114,10 @@ void put_text(const Open& open, const std::string& text, bool synced) {
 }
 
 PointerLock put_file(const fs::path& path, const std::string& text, bool synced) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                            static_cast<mode_t>(host::rights_of_lock(path.parent_path())));
+    // Others of the folder read it and ask for its lock; where others may write the journal, this is what its user alone has said.
+    constexpr mode_t reading = 0044;
+    const auto rights = static_cast<mode_t>(host::rights_of_lock(path.parent_path()));
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600 | (rights & reading));
     if (file < 0) fail();
     const auto open = std::make_shared<const Open>(file);
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
@@ -203,7 +207,7 @@ void add_to_pointer(const PointerLock& lock, const std::string& part, const std:
 
 std::optional<std::set<std::string>> noted_in_own_pointer(const host::Folder& folder, const std::string& transaction) {
     const std::optional<Pointer> pointer = read_pointer(folder, transaction);
-    if (!pointer || !pointer->is_mine) return std::nullopt;
+    if (!pointer || !pointer->is_mine_alone) return std::nullopt;
     std::set<std::string> notes;
     std::istringstream lines(pointer->text);
     for (std::string line; std::getline(lines, line);)

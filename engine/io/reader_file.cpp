@@ -138,6 +138,11 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     for (const auto& [word, colour] : colours) {
         if (said.value("colour", "") == word) info.colour = colour;
     }
+    const std::int64_t channels = info.desc.find('c') ? info.desc.size('c') : 1;
+    if (info.desc.find('c') && info.colour != Colour::other && !takes_channels(info.colour, channels)) {
+        info.warnings.push_back(fmt::format("its {} channels are no colours of \"{}\": that is left out", channels, said.value("colour", "")));
+        info.colour = Colour::other;
+    }
     info.white_is_zero = said.value("white_is_zero", false);
     info.page_axes = said.value("page_axes", 0);
     info.detail = said.value("detail", "");
@@ -146,6 +151,10 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     else if (said.contains("affine"))
         info.warnings.push_back(std::string("it says by no numbers where its elements lie: that is left out (its affine)"));
     if (said.contains("channels")) info.metadata.channels = said["channels"].get<std::vector<std::string>>();
+    if (!info.metadata.channels.empty() && std::ssize(info.metadata.channels) != channels) {
+        info.warnings.push_back(fmt::format("it has {} names for {} channels: they are left out", info.metadata.channels.size(), channels));
+        info.metadata.channels.clear();
+    }
     if (said.contains("notes")) info.metadata.notes = said["notes"].get<std::map<std::string, std::string>>();
     for (const Json& warning : said.value("warnings", Json::array())) info.warnings.push_back(warning_of(warning));
     if (said.contains("ignored")) info.ignored = said["ignored"].get<std::vector<std::string>>();

@@ -104,7 +104,7 @@ bool is_named(const std::string& file, const std::set<std::string>& names) {
 /// These files of a transaction but its journal, and of folders those that the journal names, by their number. The pointer to
 /// the journal goes last: without it nobody would know whose the others are. False: one of them is left.
 bool remove_parts(const host::Folder& folder, const std::string& transaction, const std::vector<fs::path>& files,
-                  const Patience& patience, const Done& done = {}, std::optional<unsigned> owner = {}) {
+                  const Patience& patience, const Done& done = {}, const MayEnter& may_enter = {}) {
     bool gone = true;
     std::error_code ignored;
     for (const fs::path& file : files) {
@@ -120,7 +120,7 @@ bool remove_parts(const host::Folder& folder, const std::string& transaction, co
         if (!fs::status_known(status) || (tree && !identity)) {
             gone = false;   // nobody can tell now
         } else if (identity && is_known()) {
-            gone = remove_tree(folder, file, owner, [&] { return patience.is_left(); }) && gone;
+            gone = remove_tree(folder, file, may_enter, [&] { return patience.is_left(); }) && gone;
             patience.check();
         } else {
             std::error_code stays;
@@ -138,21 +138,26 @@ bool is_of(const std::string& transaction, const Move& move) {
     return transaction_of(move.part) == transaction && (move.old.empty() || transaction_of(move.old) == transaction);
 }
 
-/// Folders of a transaction, opened once. Of a stranger's only those that are his: nothing is done with our rights where he has
-/// none. Where a server gives what we make to him, he may be us: then also those with a pointer that we alone can have made, and of
-/// what he says of these only what it says, too.
+/// Folders of a transaction, opened once. Of a stranger's only those that are his, and where others may have written the journal
+/// only those that they may change: nothing is done with our rights where they have none. Where the journal is ours in spite of that
+/// (or a server gives what we make to the stranger, who may be us), also those with a pointer that we alone can have made, and of
+/// what the journal says of these only what that says, too.
 class Folders {
 public:
-    Folders(const host::Folder& base, const std::string& transaction, std::optional<unsigned> stranger, bool may_be_us,
-            const Patience& patience)
-        : base_(base), transaction_(transaction), stranger_(stranger), may_be_us_(may_be_us), patience_(patience) {}
+    Folders(const host::Folder& base, const std::string& transaction, const Journal& journal, bool may_be_us, const Patience& patience)
+        : base_(base),
+          transaction_(transaction),
+          stranger_(journal.stranger()),
+          writers_(journal.writers()),
+          may_be_us_(may_be_us),
+          patience_(patience) {}
     /// Throws std::system_error, also where it is not to be touched.
     const host::Folder& below(const fs::path& relative) {
         patience_.check();
         const auto known = open_.find(relative);
         if (known != open_.end()) return known->second;
         host::Folder folder = opened(relative);
-        if (stranger_ && !folder.is_of(*stranger_)) {
+        if ((stranger_ && !folder.is_of(*stranger_)) || !host::may_change(writers_, folder, base_)) {
             const auto noted = may_be_us_ ? noted_in_own_pointer(folder, transaction_) : std::nullopt;
             if (!noted) throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), relative.string());
             noted_[relative] = *noted;
@@ -188,6 +193,7 @@ private:
     const host::Folder& base_;
     const std::string& transaction_;
     std::optional<unsigned> stranger_;
+    host::Writers writers_;
     bool may_be_us_;
     const Patience& patience_;
     std::map<fs::path, host::Folder> open_;
@@ -298,11 +304,27 @@ void warn_of(const fs::path& left, const std::string& why) {
                                 show(host::without_descriptor(left).lexically_normal()), why));
 }
 
+/// Where a journal cannot be written: whether some of what was to appear together has, and some has not.
+std::string half_done_at(const host::Folder& base, const std::string& transaction) {
+    const std::unique_ptr<Journal> journal = Journal::look_at(base, transaction);
+    const Done done = journal ? journal->read() : Done{};
+    const auto waits = [&](const Move& move) {
+        try {
+            const host::Folder folder = base.below(move.folder);
+            return is_of(transaction, move) && is_known_to_be_there(folder / move.part);
+        } catch (const std::system_error&) {   // a folder elsewhere, or one that has gone
+            return false;
+        }
+    };
+    if (!done.moves || std::none_of(done.moves->begin(), done.moves->end(), waits)) return {};
+    return "this user may not write there, or nobody may: files of two runs may lie side by side until a command is run there by who may";
+}
+
 /// Why something waits, for the user; empty: nothing does, or it is none of ours to tell.
 std::string recover_at(const host::Folder& base, const std::string& transaction, Names& names, const Bounds& bounds,
                        const Patience& patience) {
     const std::unique_ptr<Journal> journal = Journal::take(base, transaction);
-    if (!journal) return {};   // its process is alive, or it has ended by now
+    if (!journal) return half_done_at(base, transaction);   // or its process is alive, or it has ended by now
     Done done = journal->read();
     if (done.strange)
         return fmt::format("its journal says what this version does not understand; another may, or remove {}*", transaction);
@@ -310,9 +332,16 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), is_ours)) return {};
     const MovesByFolder moves = by_folder(done);
     const bool strays = journal->stranger() && reaches_beyond(done, moves, {});
-    const bool may_be_us = strays && base.makes_for(*journal->stranger());
+    const bool may_be_us = !journal->stranger() || (strays && base.makes_for(*journal->stranger()));
     if (strays && !may_be_us) return {};
-    Folders folders(base, transaction, journal->stranger(), may_be_us, patience);
+    const host::Writers writers = journal->writers();
+    const std::string others_wrote =
+        journal->stranger() ? std::string()
+                            : fmt::format("others may have written its journal, who have no rights on all that it speaks of; look at "
+                                          "what is there, put it in order by hand and remove {}*",
+                                          transaction);
+    if (!host::may_change(writers, base, base)) return others_wrote;
+    Folders folders(base, transaction, *journal, may_be_us, patience);
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
     done.copied = done.copied || has_other_numbers(done, below);
@@ -321,14 +350,18 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     const bool waits = elsewhere == Elsewhere::waits;
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
-    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return {};
+    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return others_wrote;
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& move) { return folders.may_move(move); }))
-        return {};
+        return others_wrote;
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()) || folders.is_vouched_for(made.parent_path()); });
     if (done.copied && done.moves && !know_again(*done.moves, below))
         return fmt::format("the folder was copied in a way that keeps no times (or its file system gives files other numbers when "
                            "it is mounted), and new stores cannot be told from old ones; copy it once more (cp -a), or put the "
                            "right ones in their places and remove {}*",
+                           transaction);
+    if (done.copied && done.moves && !know_what_was_there(*done.moves, below))
+        return fmt::format("its journal was made elsewhere and does not know the file that it would replace; look at what is there, put "
+                           "it in order by hand and remove {}*",
                            transaction);
     if (done.moves && !done.undone) {
         try {
@@ -337,6 +370,8 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         } catch (const std::system_error& error) {   // somebody has put a file of his own there
             if (is_shortage(error.code())) throw Later{};
             if (done.forward) return error.code().message() + "; what belongs to it is in its place and stays there";
+            const bool is_closed = error.code() == std::errc::permission_denied || error.code() == std::errc::read_only_file_system;
+            if (is_closed && !journal->stranger()) return error.code().message();   // for the moment: who may write there goes on
             journal->undo();
             done.undone = true;
         }
@@ -344,6 +379,10 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
         if (waits && !done.undone && !done.forward) journal->forward();
     }
     if (done.undone) go_back(below, done);
+    const std::optional<unsigned> owner = done.copied ? journal->owner() : journal->stranger();
+    const MayEnter may_enter = [&](const host::Folder& inner) {
+        return (!owner || inner.owner() == owner) && host::may_change(writers, inner, base);
+    };
     const auto remove_in = [&](const host::Folder& folder, const fs::path& place) {
         std::vector<fs::path> files = names.of(folder, transaction);
         if (const auto in_it = moves.find(place); in_it != moves.end()) {
@@ -352,7 +391,7 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
                 if (!move.old.empty()) files.emplace_back(move.old);
             }
         }
-        return remove_parts(folder, transaction, files, patience, done, done.copied ? journal->owner() : journal->stranger());
+        return remove_parts(folder, transaction, files, patience, done, may_enter);
     };
     bool gone = true;
     for (const fs::path& place : done.places) {

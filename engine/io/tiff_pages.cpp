@@ -173,6 +173,15 @@ std::vector<ArrayDesc::Extent> page_axes(const Source& source, Document& documen
     return {{'z', document.count}};
 }
 
+/// libtiff knows the first plane of several alone. Those that lie in one piece are read as the stack that the words say they are.
+void check_depths(const Source& source, const Document& document, const Description& said) {
+    for (const Page& page : document.pages) {
+        if (page.depth <= 1 || (document.contiguous_at != 0 && said.images == page.depth)) continue;
+        fail(source, fmt::format("has {} planes in one TIFF directory (ImageDepth, tag 32997), which are not read", page.depth),
+             "write each plane as a page of its own, with tifffile by volumetric=False");
+    }
+}
+
 /// Where the strips of an uncompressed page begin, if they follow each other without gaps; else 0.
 std::uint64_t start_of_strips(const Page& page, TIFF* tiff) {
     if (page.compression != COMPRESSION_NONE || page.tiled || page.bits < 8 ||
@@ -207,6 +216,7 @@ Page describe_page(const Source& source, const TiffFile& file) {
     if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds) && extras > 0) {
         page.alpha = kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
     }
+    TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &page.depth);
     page.tiled = TIFFIsTiled(tiff) != 0;
     page.sparse = lacks_some(tiff);
     return page;
@@ -313,9 +323,11 @@ Document read_document(const Source& source, TiffSet& set) {
         packed += p.packed_row() * p.height;
         ratio = std::max(ratio, ratio_of(p.compression));
     }
-    if (document.count == 1 && said.images > 1 && source.options.level.value_or(0) == 0 &&
-        (said.imagej || said.by == "tifffile")) {
-        document.contiguous_at = start_of_strips(page, tiff);
+    const bool in_one_piece = document.count == 1 && said.images > 1 && source.options.level.value_or(0) == 0 &&
+                              (said.imagej || said.by == "tifffile");
+    if (in_one_piece) document.contiguous_at = start_of_strips(page, tiff);
+    check_depths(source, document, said);
+    if (in_one_piece) {
         if (document.contiguous_at == 0) {
             fail(source,
                  fmt::format("is a stack of {} images in one directory by {}, but its data are not in one piece", said.images,

@@ -15,6 +15,7 @@ struct Page {
     std::uint32_t member = 0;     ///< of TiffSet: that file
     std::size_t index = 0;        ///< which of all directories it is
     std::uint32_t width = 0, height = 0;
+    std::uint32_t depth = 1;       ///< planes, as SGI had them: one behind the other in a directory
     std::uint16_t bits = 1, sample_format = SAMPLEFORMAT_UINT, samples = 1, planar = PLANARCONFIG_CONTIG;
     std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, compression = COMPRESSION_NONE;
     bool alpha = false, tiled = false;

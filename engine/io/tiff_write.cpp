@@ -283,6 +283,7 @@ struct Resolution {
 };
 
 bool holds(double value) {
+    if (!std::isfinite(value)) return false;   // of distances that are hardly more than none
     const auto parts = rational(value);
     return std::abs(static_cast<double>(parts[0]) / parts[1] - value) <= 1e-6 * value;
 }

@@ -110,16 +110,29 @@ bool Transaction::is_part(const fs::path& path) {
     return transaction && name[std::min(transaction->size(), name.size() - 1)] == '-';
 }
 
+// Another job that fails takes along the folders that it has made, until something of ours is in them: they are made once more.
+constexpr int most_makings = 100;
+
 host::Folder Transaction::open_or_make(const fs::path& path) {
-    if (how_.strict)
-        return told_of(path, "the folder cannot be opened or made without following links", [&] {
-            return host::Folder::open_strictly(path, [&](const fs::path& folder) { made_above_.push_back(folder); });
-        });
+    for (int i = 1;; ++i) {
+        try {
+            return how_.strict ? host::Folder::open_strictly(path, [&](const fs::path& folder) { made_above_.push_back(folder); })
+                               : open_or_make_by_links(path);
+        } catch (const std::system_error& error) {
+            if (i < most_makings && error.code() == std::errc::no_such_file_or_directory) continue;
+            if (!how_.strict) throw;
+            told_of(path, "the folder cannot be opened or made without following links", [] { throw; });
+        }
+    }
+}
+
+host::Folder Transaction::open_or_make_by_links(const fs::path& path) {
     std::vector<fs::path> missing;
     for (fs::path at = path; !fs::exists(at) && at.has_relative_path(); at = at.parent_path()) missing.push_back(at);
     for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
         std::error_code error;
         if (fs::create_directory(*at, error)) made_above_.push_back(*at);
+        if (error == std::errc::no_such_file_or_directory) throw std::system_error(error);
         if (error && !fs::is_directory(*at))
             throw IoError(show(*at), "the folder cannot be made: " + error.message(), "choose another folder");
     }
@@ -127,19 +140,45 @@ host::Folder Transaction::open_or_make(const fs::path& path) {
 }
 
 void Transaction::begin() {
-    folder_ = open_or_make(base_);
-    known_as(*folder_, ".");
-    if (how_.strict) recover_below(*folder_, ".", base_);
-    else recover(*folder_ / ".");
-    while (!journal_) {
+    for (int i = 1; !journal_; ++i) {
+        known_.clear();
+        folder_ = open_or_make(base_);
+        known_as(*folder_, ".");
+        if (how_.strict) recover_below(*folder_, ".", base_);
+        else recover(*folder_ / ".");
         id_ = transaction_prefix + host::platform::unique_suffix();
-        journal_ = Journal::make(*folder_, id_);
+        try {
+            journal_ = Journal::make(*folder_, id_);
+        } catch (const std::system_error&) {
+            if (i == most_makings || !folder_->has_gone()) throw;
+        }
     }
 }
 
 const host::Folder& Transaction::place(const fs::path& relative) {
     if (!journal_) begin();
     if (const auto known = places_.find(relative); known != places_.end()) return known->second;
+    for (int i = 1; i < most_makings; ++i) {
+        try {
+            return make_place(relative);
+        } catch (const std::exception& error) {
+            const auto* const code = dynamic_cast<const std::system_error*>(&error);
+            const auto opened = places_.find(relative);
+            const bool gone = opened != places_.end() ? opened->second.has_gone()
+                                                      : code != nullptr && code->code() == std::errc::no_such_file_or_directory;
+            if (!gone) throw;
+            forget(relative);
+        }
+    }
+    return make_place(relative);
+}
+
+void Transaction::forget(const fs::path& place) {
+    places_.erase(place);
+    std::erase_if(known_, [&](const auto& known) { return known.second == place; });
+}
+
+const host::Folder& Transaction::make_place(const fs::path& relative) {
     const host::Folder folder = folder_->make(relative, [&](const fs::path& part) {
         count(base_ / part, folder_bytes);
         journal_->made(part);
@@ -191,7 +230,17 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     const fs::path real = how_.strict ? path : fs::weakly_canonical(path);
     const fs::path inside = real.lexically_relative(how_.strict ? base_ : fs::canonical(*folder_ / "."));
     if (!inside.empty() && *inside.begin() != "..") return inside;
-    const host::Folder folder = open_or_make(path);
+    for (int i = 1;; ++i) {
+        const host::Folder folder = open_or_make(path);
+        try {
+            return make_place_beside(folder, path);
+        } catch (const std::exception&) {
+            if (i == most_makings || !folder.has_gone()) throw;
+        }
+    }
+}
+
+fs::path Transaction::make_place_beside(const host::Folder& folder, const fs::path& path) {
     const fs::path key = fs::canonical(folder / ".");
     if (const auto known = known_as(folder, key)) {
         places_.emplace(*known, folder);
@@ -200,7 +249,12 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     if (how_.strict) recover_below(folder, ".", path, reached(key));
     else recover(folder / ".");
     told_of(base_, "the journal cannot be written", [&] { journal_->place(key, which_folder(folder), how_.synced); });
-    point_to_base(places_.emplace(key, folder).first->second, key);
+    try {
+        point_to_base(places_.emplace(key, folder).first->second, key);
+    } catch (const std::exception&) {
+        forget(key);
+        throw;
+    }
     return key;
 }
 
@@ -360,6 +414,7 @@ void Transaction::copy_aside(const Entry& entry, const fs::path& from, const fs:
         if (fs::is_directory(fs::symlink_status(from))) throw std::system_error(std::make_error_code(std::errc::is_a_directory));
         std::ifstream old(from, std::ios::binary);
         if (!old) throw std::system_error(errno, std::generic_category());
+        make_part_as_closed(from, to);   // as long as it is not whole, nobody else reads it
         File copy = File::create(to);
         std::vector<char> some(1 << 16);
         while (old.read(some.data(), static_cast<std::streamsize>(some.size())), old.gcount() > 0)

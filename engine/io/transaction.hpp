@@ -96,6 +96,10 @@ private:
     std::filesystem::path folder_beside(const std::filesystem::path& target);
     std::set<std::filesystem::path> reached(const std::filesystem::path& folder) const;
     host::Folder open_or_make(const std::filesystem::path&);
+    host::Folder open_or_make_by_links(const std::filesystem::path&);
+    std::filesystem::path make_place_beside(const host::Folder&, const std::filesystem::path&);
+    const host::Folder& make_place(const std::filesystem::path& relative);
+    void forget(const std::filesystem::path& place);
     void point_to_base(const host::Folder& folder, const std::filesystem::path& relative);
     void make_folder(const host::Folder& place, Entry&);
     void check_folder(const Entry&) const;

@@ -45,17 +45,17 @@ void walk(const fs::path& folder, const fs::path& relative, int depth, const std
 constexpr std::string_view is_going = "-going";
 
 /// A folder that goes; nothing: it is somebody else's, or what is mounted there is.
-std::optional<host::Folder> entered(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner) {
+std::optional<host::Folder> entered(const host::Folder& folder, const fs::path& name, const MayEnter& may_enter) {
     if (host::is_mount_point(folder / name)) return std::nullopt;
     host::Folder inner = folder.below(name);
-    return owner && inner.owner() != owner ? std::nullopt : std::optional(std::move(inner));
+    return may_enter && !may_enter(inner) ? std::nullopt : std::optional(std::move(inner));
 }
 
 /// All that is in a folder, which may be of any depth: what lies deep in it first comes up, to be gone into from there.
 class Removal {
 public:
-    Removal(const host::Folder& top, std::optional<unsigned> owner, const std::function<bool()>& go_on)
-        : top_(top), owner_(owner), go_on_(go_on) {}
+    Removal(const host::Folder& top, const MayEnter& may_enter, const std::function<bool()>& go_on)
+        : top_(top), may_enter_(may_enter), go_on_(go_on) {}
 
     /// Throws std::system_error.
     void empty() {
@@ -82,7 +82,7 @@ private:
         const fs::file_status status = known_status(folder / name);
         if (!fs::exists(status)) return;
         if (fs::is_directory(status)) {
-            const std::optional<host::Folder> inner = entered(folder, name, owner_);
+            const std::optional<host::Folder> inner = entered(folder, name, may_enter_);
             if (!inner) return;
             if (depth == deepest) return bring_up(folder, name);
             remove_all_in(*inner, depth + 1);
@@ -99,22 +99,22 @@ private:
     }
 
     const host::Folder& top_;
-    std::optional<unsigned> owner_;
+    const MayEnter& may_enter_;
     const std::function<bool()>& go_on_;
     bool came_up_ = false, stopped_ = false;
     std::uint64_t next_ = 0;
 };
 
 /// Throws std::system_error.
-bool remove_inner(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner,
+bool remove_inner(const host::Folder& folder, const fs::path& name, const MayEnter& may_enter,
                   const std::function<bool()>& go_on) {
     std::error_code error;
     const fs::file_status status = known_status(folder / name);
     if (!fs::exists(status)) return true;
     if (fs::is_directory(status)) {
-        const std::optional<host::Folder> inner = entered(folder, name, owner);
+        const std::optional<host::Folder> inner = entered(folder, name, may_enter);
         if (!inner) return false;
-        Removal(*inner, owner, go_on).empty();
+        Removal(*inner, may_enter, go_on).empty();
     }
     return fs::remove(folder / name, error) && !error;
 }
@@ -195,7 +195,7 @@ void sync_tree(const fs::path& path) {
     host::Folder::open(path).sync();
 }
 
-bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional<unsigned> owner,
+bool remove_tree(const host::Folder& folder, const fs::path& name, const MayEnter& may_enter,
                  const std::function<bool()>& go_on) noexcept {
     try {
         std::error_code error;
@@ -204,11 +204,11 @@ bool remove_tree(const host::Folder& folder, const fs::path& name, std::optional
         fs::path going = name;
         if (!name.string().ends_with(is_going)) {
             going += is_going;
-            remove_inner(folder, going, owner, go_on);   // of one that was ended on its way
+            remove_inner(folder, going, may_enter, go_on);   // of one that was ended on its way
             error = host::rename_to_free(folder / name, folder / going);
             if (error) return false;
         }
-        return remove_inner(folder, going, owner, go_on);
+        return remove_inner(folder, going, may_enter, go_on);
     } catch (const std::exception&) {   // a folder that may not be opened, or no memory
         return false;
     }

@@ -32,10 +32,12 @@ std::string hash_of_tree(const std::filesystem::path&, const std::stop_token& = 
 /// Syncs its files and folders. Throws std::system_error.
 void sync_tree(const std::filesystem::path&);
 
+using MayEnter = std::function<bool(const host::Folder&)>;   ///< empty: all may
+
 /// Removes `name` in a folder, with all that is in it, which first gets another name: so that nobody takes the rest of a folder
-/// for the whole where the process ends on its way. `owner`: only folders of this user are gone into. `go_on`: asked before each
+/// for the whole where the process ends on its way. `may_enter`: folders that are gone into. `go_on`: asked before each
 /// file. False: something is left.
-bool remove_tree(const host::Folder&, const std::filesystem::path& name, std::optional<unsigned> owner = {},
+bool remove_tree(const host::Folder&, const std::filesystem::path& name, const MayEnter& may_enter = {},
                  const std::function<bool()>& go_on = {}) noexcept;
 
 }   // namespace parallax::io

@@ -20,6 +20,25 @@ Warning without_spacing(std::string_view by, char axis, std::string_view unit) {
             axis == 'z' ? Concern::slices : Concern::other};
 }
 
+void tell_unsaid(std::string_view by, std::string_view unsaid, FileInfo& file) {
+    std::string without;
+    bool some = false;
+    for (const Axis& axis : file.desc.axes) {
+        if (std::string_view("xyz").find(axis.name) == std::string_view::npos) continue;
+        const bool said = unsaid.find(axis.name) == std::string_view::npos;
+        some = some || said;
+        if (!said && axis.size > 1) without += axis.name;
+    }
+    if (!some && !file.desc.unit.empty()) {
+        file.warnings.push_back({fmt::format("{} names {} for its unit and gives no distance in it: the unit is left out", by,
+                                             file.desc.unit),
+                                 Concern::spacing});
+        file.desc.unit.clear();
+    }
+    for (const char axis : without)
+        if (some) file.warnings.push_back(without_spacing(by, axis, file.desc.unit));
+}
+
 std::string refusal_of_distance(std::string_view format, const Axis& axis, double stored, bool as_f32) {
     const double least = as_f32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min(),
                  most = as_f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();

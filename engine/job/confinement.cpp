@@ -209,7 +209,7 @@ std::optional<host::OpenedFile> Confinement::open_if_there(const fs::path& file,
 std::vector<fs::path> Confinement::expand(const fs::path& pattern, const std::string& pointer, PatternBudget& patterns) const {
     const auto [fixed, parts] = split_pattern(pattern);
     const std::optional<Place> place = place_of(fixed);
-    if (!place) refuse(pattern, pointer);
+    if (!place) refuse(path_from(plain(to_utf8(pattern))), pointer);
     std::vector<fs::path> found, doubtful;
     try {
         PatternBudget::Look look(patterns, pointer);

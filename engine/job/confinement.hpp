@@ -38,7 +38,7 @@ public:
     host::OpenedFile open(const std::filesystem::path&, const std::string& pointer) const;
     /// The same; nothing: there is no such file.
     std::optional<host::OpenedFile> open_if_there(const std::filesystem::path&, const std::string& pointer) const;
-    /// Files that match a pattern with * and ? in any of its parts. Links to folders are not followed by * and ?. A link that
+    /// Files that match a pattern with * and ? in any of its parts (pattern.hpp). Links to folders are not followed by * and ?. A link that
     /// leads elsewhere is refused, whatever is behind it. Throws ConfigError.
     std::vector<std::filesystem::path> expand(const std::filesystem::path& pattern, const std::string& pointer,
                                               PatternBudget&) const;

@@ -70,6 +70,14 @@ const ForEachSource* ForEach::find(const std::string& variable) const noexcept {
     return found == sources.end() ? nullptr : &*found;
 }
 
+const ForEachSource* ForEach::alone_in(const std::string& text) const noexcept {
+    const auto found = std::find_if(sources.begin(), sources.end(), [&](const ForEachSource& s) {
+        return text.size() == s.variable.size() + 2 && text.front() == '{' && text.back() == '}' &&
+               text.compare(1, s.variable.size(), s.variable) == 0;
+    });
+    return found == sources.end() ? nullptr : &*found;
+}
+
 ForEach read_for_each(const JsonValue& value) {
     const char* const form = R"(an object such as {"frame": "run7/*.tif", "on_error": "continue"})";
     ForEach each;
@@ -159,12 +167,42 @@ void check_variables_used(const Job& job) {
     }
 }
 
+namespace {
+
+/// Which page or volume is read goes for all files of an input, and is the item's where a variable of such stands for one of them.
+void check_part(const InputSpec& input, const ForEach& for_each) {
+    for (const std::string& file : input.files) {
+        const ForEachSource* const source = for_each.alone_in(file);
+        if (!source || source->kind == "files") continue;
+        const std::string part = source->kind == "pages" ? "page" : "volume";
+        for (const std::string& other : input.files) {
+            if (other == file) continue;
+            throw ConfigError(input.pointer + "/files", fmt::format("\"{}\" beside \"{}\", a {} of a file", other, file, part),
+                              fmt::format("\"{}\" alone", file),
+                              fmt::format("which {} is read goes for all files of an input: give each an input of its own, and let a "
+                                          "step combine them",
+                                          part));
+        }
+        if (input.read.pages || input.read.volume) {
+            const char* const key = !input.read.pages ? "volume" : input.read.keep_page_axis ? "pages" : "page";
+            throw ConfigError(input.pointer + "/" + key, fmt::format("\"{}\" beside \"{}\", which is a {} already", key, file, part),
+                              "one of the two",
+                              fmt::format(R"(the same {} for all items is one of a file by its name: {{"file": "scan", "{}": 0}})", part, part));
+        }
+        if (input.read.page_axis != '\0' && source->page_axis != '\0' && input.read.page_axis != source->page_axis)
+            throw ConfigError(input.pointer + "/page_axis",
+                              fmt::format("\"{}\" where for_each says \"{}\"", input.read.page_axis, source->page_axis), "one of the two",
+                              "leave it out here");
+    }
+}
+
+}  // namespace
+
 void check_series_keys(const Job& job) {
     for (const InputSpec& input : job.inputs) {
+        if (job.for_each) check_part(input, *job.for_each);
         if (input.running == 0) continue;
-        const bool whole = input.files.size() == 1 && job.for_each &&
-                           job.for_each->find(input.files[0].substr(1, input.files[0].size() - 2)) &&
-                           input.files[0].front() == '{' && input.files[0].back() == '}';
+        const bool whole = input.files.size() == 1 && job.for_each && job.for_each->alone_in(input.files[0]);
         if (!whole)
             throw ConfigError(input.pointer + "/running", "\"running\" for a fixed file",
                               R"("file": "{frame}", a variable of for_each)");

@@ -85,6 +85,8 @@ struct ForEach {
     Json written;
 
     const ForEachSource* find(const std::string& variable) const noexcept;
+    /// The variable that a text is, with nothing around it: "{frame}". Null: it is none.
+    const ForEachSource* alone_in(const std::string& text) const noexcept;
 };
 
 struct Job {

@@ -93,6 +93,16 @@ std::pair<std::string, std::string> name_and_value(const std::string& setting, c
     return {setting.substr(0, equals), setting.substr(equals + 1)};
 }
 
+/// What --set gives a key: JSON, as strict as a job's, and else the text as it is.
+Json value_of(const std::string& text, const std::string& option) {
+    if (!Json::accept(text)) return text;
+    try {
+        return parse_json(text, "the value");
+    } catch (const ConfigError& error) {
+        throw ConfigError(option, error.found, error.expected, error.hint);
+    }
+}
+
 /// Name of a step in a job that may still be wrong anywhere.
 std::string id_of(const Json& step) {
     for (const char* key : {"id", "run"}) {
@@ -202,11 +212,10 @@ Json without_comments(const Json& json) {
     return object;
 }
 
-void apply_setting(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {
+std::string apply_setting(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {
     const auto [name, text] = name_and_value(setting, "--set", "step.key=value");
-    Json value = Json::parse(text, nullptr, false);
-    if (value.is_discarded()) value = text;
     const std::string option = "--set " + name;
+    Json value = value_of(text, option);
 
     const std::vector<std::string> parts = split(name, '.');
     if (parts.size() == 1) {
@@ -218,7 +227,7 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
                               advice_on_setting(job, parts, text, algorithms, settable));
         }
         job[parts[0]] = std::move(value);
-        return;
+        return name;
     }
 
     std::vector<std::string> ids;
@@ -235,6 +244,7 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
                           advice_on_setting(job, parts, text, algorithms, ids));
     }
     const std::string& key = parts[1];
+    std::string quantity = name;
     if (const Algorithm* algorithm = algorithm_of(*step, algorithms)) {
         const ParameterField* field = algorithm->parameters.find(key);
         if (!field && std::find(step_keys.begin(), step_keys.end(), key) == step_keys.end()) {
@@ -248,6 +258,7 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
             for (const std::string& other : field->keys) {
                 if (other != key) step->erase(other);
             }
+            if (parts.size() == 2) quantity = parts[0] + "." + field->name;
         }
     }
     Json* target = step;
@@ -256,6 +267,7 @@ void apply_setting(Json& job, const std::string& setting, const std::vector<Algo
         if (!target->is_object()) *target = Json::object();   // a null or a word such as "auto" gives way to an object
     }
     (*target)[parts.back()] = std::move(value);
+    return quantity;
 }
 
 void apply_input(Json& job, const std::string& setting, const std::vector<Algorithm>& algorithms) {

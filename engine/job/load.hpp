@@ -21,8 +21,9 @@ Json without_comments(const Json&);
 
 /// Applies "step.key=value" to a job. `value` is JSON, or else a string; further dots reach into objects
 /// ("recon.autofocus.metric=variance"). Another unit of the same quantity is replaced. "non_finite=mask" sets a key of
-/// the job itself. Throws ConfigError for a step or a key that does not exist.
-void apply_setting(Json& job, const std::string& setting, const std::vector<Algorithm>&);
+/// the job itself. Returns what it has set, by one name for all units of a quantity. Throws ConfigError for a step or a key that does
+/// not exist.
+std::string apply_setting(Json& job, const std::string& setting, const std::vector<Algorithm>&);
 /// Replaces the file of an input, "name=file"; its other options stay. The file is made absolute, as it is relative to
 /// where the user stands, not to the job. Throws ConfigError for an input that nothing can use.
 void apply_input(Json& job, const std::string& setting, const std::vector<Algorithm>&);

@@ -11,8 +11,6 @@ namespace parallax::engine {
 
 namespace fs = std::filesystem;
 
-OutputPlaces::OutputPlaces(const std::vector<PreparedInput>& inputs) : inputs_(inputs) {}
-
 fs::path OutputPlaces::place_of(const fs::path& path, const std::string& pointer) const {
     std::error_code unreachable;
     const fs::path place = fs::weakly_canonical(path, unreachable);
@@ -25,25 +23,11 @@ fs::path OutputPlaces::place_of(const fs::path& path, const std::string& pointer
     return mounts_.first_path(place);
 }
 
-void OutputPlaces::check_inputs(const OutputSpec& output, const fs::path& path, const fs::path& place) {
-    std::error_code ignored;
-    if (!fs::exists(place, ignored)) return;   // it is no input, and none lies in it
-    if (!known_) {
-        known_.emplace();
-        for (const PreparedInput& input : inputs_)
-            for (const fs::path& file : input.files) known_->add(file);
-    }
-    // A store is replaced, or comes, with all that is in it.
-    if (known_->has(path))
-        throw ConfigError(output.pointer, fmt::format("the input {}", to_utf8(path)), "a file that the job does not read");
-    if (const fs::path* const inside = known_->inside(place))
-        throw ConfigError(output.pointer, fmt::format("{}, in which the input {} lies", to_utf8(path), to_utf8(*inside)),
-                          "a place that the job does not read");
-}
-
 void OutputPlaces::take(const OutputSpec& output, const fs::path& path) {
     const fs::path place = place_of(path, output.pointer);
-    check_inputs(output, path, place);
+    if (const auto found = read_.at(path))
+        throw ConfigError(output.pointer, fmt::format("{}, {}", to_utf8(path), found->in_words()),
+                          "a place that the job does not read");
     const auto beside = [&](const fs::path& other) {
         throw ConfigError(output.pointer, fmt::format("{} beside the output {}", to_utf8(path), to_utf8(other)),
                           "outputs of which none lies in another");

@@ -108,6 +108,9 @@ void read_choices(const JsonObject& object, io::ReadOptions& read) {
 void read_combination(const JsonObject& object, InputSpec& input) {
     const bool several = object.contains("files");
     if (several) {
+        if (object.contains("running"))
+            throw ConfigError(object.pointer("running"), "\"running\" beside \"files\"", "it beside \"file\"",
+                              R"({"file": "{frame}", "running": 3, "combine": "median"} combines an item with its neighbours)");
         if (!object.contains("combine")) {
             const Json& files = object.at("files").json();
             const Json& only = files.is_array() && files.size() == 1 ? files.front() : files;

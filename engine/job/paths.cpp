@@ -55,13 +55,18 @@ bool is_a_link_elsewhere(const fs::path& path) {
     return !fs::equivalent(path / "..", path.has_parent_path() ? path.parent_path() : ".", ignored);
 }
 
-fs::path located(const std::string& text, const Locations& where, const std::string& pointer) {
+/// A path as it is written, and what it is relative to.
+struct Written {
+    fs::path base, rest;
+};
+
+Written written(const std::string& text, const Locations& where, const std::string& pointer) {
     if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
     if (text.find("://") != std::string::npos)
         throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
     const std::string root = root_of(text);
     check_input_name(text, pointer);
-    if (root.empty()) return where.job_folder / path_from(text);   // operator/ keeps an absolute path as it is
+    if (root.empty()) return {where.job_folder, path_from(text)};
     const auto found = where.roots.find(root);
     if (found == where.roots.end()) {
         std::vector<std::string> known;
@@ -72,11 +77,15 @@ fs::path located(const std::string& text, const Locations& where, const std::str
             pointer, fmt::format("the unknown root \"{}:\"", root),
             known.empty() ? "a path, as no root is given" : fmt::format("one of the roots {}", fmt::join(known, ", ")), hint);
     }
-    return found->second / path_from(text.substr(root.size() + 1));
+    return {found->second, path_from(text.substr(root.size() + 1))};
 }
 
+/// With marks before * and ? of the base, which are no pattern. operator/ keeps an absolute path as it is.
+fs::path as_pattern(const Written& written) { return path_from(literally(to_utf8(written.base))) / written.rest; }
+
 fs::path locate(const std::string& text, const Locations& where, const std::string& pointer, const Confinement* confinement) {
-    const fs::path path = located(text, where, pointer);
+    const auto [base, rest] = written(text, where, pointer);
+    const fs::path path = base / rest;
     refuse_dots(path, pointer,
                 [&](const fs::path& at) { return confinement ? confinement->is_link(at) : is_a_link_elsewhere(at); });
     return path.lexically_normal();
@@ -102,7 +111,7 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
         if (fs::is_regular_file(folders.status_of(base, error))) found.push_back(base);
         return tell_of_unseen(error, base, base.parent_path());
     }
-    if (!has_wildcard(parts[at])) return expand(base / path_from(parts[at]), parts, at + 1, look, folders, found);
+    if (!has_wildcard(parts[at])) return expand(base / path_from(plain(parts[at])), parts, at + 1, look, folders, found);
     folders.recover(base);   // before it is listed
     std::vector<fs::path> entries;
     for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end; it.increment(error)) {
@@ -141,8 +150,9 @@ std::string near_pattern(const fs::path& pattern) {
     std::error_code ignored;
     fs::path folder;
     for (const fs::path& part : pattern.parent_path()) {
-        if (has_wildcard(to_utf8(part))) break;
-        folder /= part;
+        const std::string name = to_utf8(part);
+        if (has_wildcard(name)) break;
+        folder /= path_from(plain(name));
         if (fs::is_directory(folder, ignored)) continue;
         const std::string like = near_file(folder, Among::inputs);
         return fmt::format("there is no folder {}{}", to_utf8(folder), like.empty() ? "" : ": " + like);
@@ -217,6 +227,7 @@ fs::path whole_path(const fs::path& path) {
 Locations absolute(Locations where) {
     where.job_folder = fs::absolute(where.job_folder).lexically_normal();
     for (auto& [name, folder] : where.roots) folder = fs::absolute(folder).lexically_normal();
+    for (OwnFile& file : where.own) file.path = fs::absolute(file.path);
     return where;
 }
 
@@ -260,23 +271,24 @@ fs::path locate_input(const std::string& text, const Locations& where, const std
 
 std::vector<fs::path> resolve_inputs(const std::string& pattern, const Locations& where, const std::string& pointer,
                                      const Confinement* held, InputFolders* folders) {
-    if (!has_wildcard(pattern)) return {resolve_input(pattern, where, pointer, held, folders)};
+    if (!has_wildcard(pattern)) return {resolve_input(plain(pattern), where, pointer, held, folders)};
     const Held confinement(where, held);
-    const fs::path path = locate(pattern, where, pointer, confinement.get());
+    const fs::path path = locate(plain(pattern), where, pointer, confinement.get()),
+                   marked = as_pattern(written(pattern, where, pointer)).lexically_normal();
     InputFolders own(confinement.get());
     if (folders == nullptr) folders = &own;
     if (confinement.get() != nullptr) {
-        const std::vector<fs::path> found = confinement.get()->expand(path, pointer, folders->patterns());
+        const std::vector<fs::path> found = confinement.get()->expand(marked, pointer, folders->patterns());
         if (found.empty()) throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file");
         return found;
     }
-    const auto [fixed, parts] = split_pattern(path);
+    const auto [fixed, parts] = split_pattern(marked);
     std::vector<fs::path> found;
     PatternBudget::Look look(folders->patterns(), pointer);
     expand(fixed, parts, 0, look, *folders, found);
     if (found.empty())
         throw NoSuchFile(pointer, fmt::format("no file that matches {}", to_utf8(path)), "at least one file",
-                          near_pattern(path));
+                          near_pattern(marked));
     return found;
 }
 
@@ -291,12 +303,13 @@ void check_input_name(const std::string& text, const std::string& pointer) {
 fs::path folder_of_input(const std::string& text, const Locations& where) {
     const std::string root = root_of(text);
     if (!root.empty() && !where.roots.contains(root)) return {};
-    const fs::path path =
-        root.empty() ? where.job_folder / path_from(text) : where.roots.at(root) / path_from(text.substr(root.size() + 1));
+    const fs::path path = as_pattern(root.empty() ? Written{where.job_folder, path_from(text)}
+                                                  : Written{where.roots.at(root), path_from(text.substr(root.size() + 1))});
     fs::path folder;
     for (const fs::path& part : path.parent_path()) {
-        if (has_wildcard(to_utf8(part))) break;
-        folder /= part;
+        const std::string name = to_utf8(part);
+        if (has_wildcard(name)) break;
+        folder /= path_from(plain(name));
     }
     return folder;
 }

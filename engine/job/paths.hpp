@@ -22,12 +22,19 @@ struct NoSuchFile : ConfigError {
 std::filesystem::path path_from(const std::string& utf8);
 std::string to_utf8(const std::filesystem::path&);
 
+/// A file that the caller has read for a job, or in place of it: nothing that the job writes may replace it.
+struct OwnFile {
+    std::filesystem::path path;
+    std::string what;   ///< "the job"
+};
+
 struct Locations {
     std::filesystem::path job_folder = ".";                  ///< what relative inputs are relative to
     std::map<std::string, std::filesystem::path> roots;      ///< "NAME:path" in a job, --root NAME=DIR
     std::filesystem::path out = ".";                         ///< what outputs are below
     bool synced = true;                                      ///< outputs outlast a power cut before they count as done
     bool confined = false;   ///< see confinement.hpp; no link is followed on the way to `out`, either
+    std::vector<OwnFile> own{};
 };
 
 /// The path from the root on. Throws IoError where it starts at a working folder that is gone.
@@ -49,7 +56,8 @@ std::filesystem::path resolve_input(const std::string& text, const Locations&, c
 /// The same of a confined one that is opened by its confinement before anything else: only then it is looked at.
 std::filesystem::path locate_input(const std::string& text, const Locations&, const std::string& pointer, const Confinement&,
                                    InputFolders&);
-/// resolve_input() for a pattern with * and ? in any of its parts, in order of their names. No match is a ConfigError.
+/// resolve_input() for a pattern with * and ? in any of its parts (pattern.hpp), in order of their names; those in the names of the
+/// job's folder and of roots are none. No match is a ConfigError.
 std::vector<std::filesystem::path> resolve_inputs(const std::string& pattern, const Locations&, const std::string& pointer,
                                                   const Confinement* held = nullptr, InputFolders* folders = nullptr);
 /// Throws ConfigError where an input has the name of a file that a run has not finished, which recovery could remove.

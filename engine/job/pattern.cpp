@@ -11,7 +11,41 @@ namespace parallax::engine {
 
 namespace fs = std::filesystem;
 
-bool has_wildcard(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
+namespace {
+
+constexpr char mark = '\0';   // before a * or ? that stands for itself
+
+bool is_wildcard(char c) { return c == '*' || c == '?'; }
+
+/// Where one character of the text is the pattern's next, how many of the pattern it takes; else 0.
+std::size_t taken_for(char c, const std::string& pattern, std::size_t at) {
+    if (at + 1 < pattern.size() && pattern[at] == mark) return pattern[at + 1] == c ? 2 : 0;
+    return at < pattern.size() && (pattern[at] == '?' || pattern[at] == c) ? 1 : 0;
+}
+
+}  // namespace
+
+std::string literally(const std::string& name) {
+    std::string text;
+    for (const char c : name) {
+        if (is_wildcard(c)) text += mark;
+        text += c;
+    }
+    return text;
+}
+
+std::string plain(std::string pattern) {
+    std::erase(pattern, mark);
+    return pattern;
+}
+
+bool has_wildcard(const std::string& text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (is_wildcard(text[i])) return true;
+        if (text[i] == mark) ++i;
+    }
+    return false;
+}
 
 bool matches(const std::string& pattern, const std::string& text) {
     std::size_t p = 0, t = 0, star = std::string::npos, resume = 0;
@@ -19,8 +53,8 @@ bool matches(const std::string& pattern, const std::string& text) {
         if (p < pattern.size() && pattern[p] == '*') {
             star = p++;
             resume = t;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
+        } else if (const std::size_t taken = taken_for(text[t], pattern, p)) {
+            p += taken;
             ++t;
         } else if (star != std::string::npos) {
             p = star + 1;
@@ -48,8 +82,9 @@ void tell_of_unseen(const std::error_code& error, const fs::path& what, const fs
 std::pair<fs::path, std::vector<std::string>> split_pattern(const fs::path& pattern) {
     std::pair<fs::path, std::vector<std::string>> split{pattern.root_path(), {}};
     for (const fs::path& part : pattern.relative_path()) {
-        if (split.second.empty() && !has_wildcard(to_utf8(part))) split.first /= part;
-        else split.second.push_back(to_utf8(part));
+        std::string name = to_utf8(part);
+        if (split.second.empty() && !has_wildcard(name)) split.first /= path_from(plain(std::move(name)));
+        else split.second.push_back(std::move(name));
     }
     return split;
 }

@@ -11,10 +11,16 @@
 
 namespace parallax::engine {
 
+/// A name as it stands in a pattern. Only the job's text has * and ? that stand for others: what comes into it from elsewhere (the names
+/// of its folder, of a root, of a file that a variable stands for) may have its own, which get a mark, a byte that no name has.
+std::string literally(const std::string& name);
+/// The same without marks: the name of a file or folder again.
+std::string plain(std::string pattern);
+/// Such as stand for others.
 bool has_wildcard(const std::string&);
 /// Whether `text` matches a pattern of * and ?.
 bool matches(const std::string& pattern, const std::string& text);
-/// The folder before the first part with * or ?, and the parts from there on.
+/// The folder before the first part with * or ?, without marks, and the parts from there on, with theirs.
 std::pair<std::filesystem::path, std::vector<std::string>> split_pattern(const std::filesystem::path&);
 
 /// Tells of a folder into which this user may not look. No error: a disk's own folder (lost+found) is such a one.
@@ -45,6 +51,12 @@ public:
         std::size_t folders_ = 0;
         std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     };
+
+    /// For another item of a series, as items do not share one.
+    void renew() {
+        entries_ = 0;
+        spent_ = {};
+    }
 
     static constexpr std::size_t most_entries = 1'000'000, most_folders = 500;
     static constexpr std::chrono::seconds longest{30};

@@ -71,12 +71,7 @@ std::uint64_t beside(const InputSpec& spec, const PreparedInput& input) {
 
 /// Warns of steps whose inputs say where they lie, and lie elsewhere, as far as earlier steps carry what files say.
 void tell_of_places(Prepared& prepared) {
-    std::map<Source, Metadata> places;
-    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
-        const PreparedInput& input = prepared.inputs[i];
-        places[{std::nullopt, prepared.job.inputs[i].name}] =
-            with_stated_spacing(input.infos.front().metadata, input.desc, prepared.job.inputs[i]);
-    }
+    const std::map<Source, Metadata> places = metadata_of(prepared);
     for (std::size_t i = 0; i < prepared.resolved.steps.size(); ++i) {
         const Step& step = prepared.resolved.pipeline.steps[i];
         ResolvedStep& resolved = prepared.resolved.steps[i];
@@ -91,10 +86,6 @@ void tell_of_places(Prepared& prepared) {
                         fmt::format("\"{}\" and \"{}\" are taken pixel by pixel, and {}", first->first, second->first, how));
             }
         }
-        Metadata carried;   // as it is when the step runs
-        if (!inputs.empty())
-            carried = carry(*step.algorithm, step.parameters, inputs.begin()->second, places.at(step.inputs.begin()->second));
-        for (const auto& [port, desc] : resolved.shapes) places[{i, port}] = carried;
     }
 }
 
@@ -148,8 +139,9 @@ std::vector<fs::path> find_files(const InputSpec& input, const Locations& where,
     const std::string pointer = pointer_of_files(input);
     for (const std::string& text : input.files) {
         if (!input.globs || !has_wildcard(text)) {
-            files.push_back(confinement ? locate_input(text, where, pointer, *confinement, folders)
-                                        : resolve_input(text, where, pointer, nullptr, &folders));
+            const std::string name = plain(text);
+            files.push_back(confinement ? locate_input(name, where, pointer, *confinement, folders)
+                                        : resolve_input(name, where, pointer, nullptr, &folders));
             continue;
         }
         for (const fs::path& file : resolve_inputs(text, where, pointer, confinement, &folders)) files.push_back(file);
@@ -288,6 +280,26 @@ Metadata with_stated_spacing(Metadata metadata, const ArrayDesc& stated, const I
     return metadata;
 }
 
+std::map<Source, Metadata> metadata_of(const Prepared& prepared) {
+    std::map<Source, Metadata> all;
+    for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+        const InputSpec& spec = prepared.job.inputs[i];
+        const PreparedInput& input = prepared.inputs[i];
+        all[{std::nullopt, spec.name}] =
+            with_stated_spacing(io::delivered_metadata(input.files.front(), input.infos.front(), spec.read), input.desc, spec);
+    }
+    for (std::size_t i = 0; i < prepared.resolved.steps.size(); ++i) {
+        const Step& step = prepared.resolved.pipeline.steps[i];
+        const ResolvedStep& resolved = prepared.resolved.steps[i];
+        const ArrayDescs& inputs = resolved.problem.inputs;
+        Metadata carried;   // as it is when the step runs
+        if (!inputs.empty())
+            carried = carry(*step.algorithm, step.parameters, inputs.begin()->second, all.at(step.inputs.begin()->second));
+        for (const auto& [port, desc] : resolved.shapes) all[{i, port}] = carried;
+    }
+    return all;
+}
+
 std::vector<std::string> Prepared::warnings() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -311,6 +323,7 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
     prepared.overwrite = overwrite;
     prepared.synced = where.synced;
     prepared.confined = where.confined;
+    prepared.own = where.own;
     const auto patterns = std::make_shared<PatternBudget>();
     for (const InputSpec& input : prepared.job.inputs) {
         const auto there = known.find(input.name);
@@ -322,7 +335,7 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
                           beside(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
     tell_of_places(prepared);
-    OutputPlaces places(prepared.inputs);
+    OutputPlaces places(prepared);
     OutputPaths paths(where);
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = paths.resolve(output.file, output.pointer);

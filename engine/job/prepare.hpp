@@ -33,6 +33,7 @@ struct Prepared {
     Job job;
     std::filesystem::path out;               ///< the folder that outputs are below
     bool overwrite = false, synced = true, confined = false;
+    std::vector<OwnFile> own;                ///< as Locations has it
     std::vector<PreparedInput> inputs;
     Resolved resolved;                       ///< what is to be computed of them
     std::vector<std::filesystem::path> outputs;
@@ -67,4 +68,7 @@ ArrayDesc with_stated_spacing(ArrayDesc, const InputSpec&);
 std::vector<std::string> told_of_spacing(const ArrayDesc&, const InputSpec&);
 /// The same for what says where voxels lie: its steps become as long as the stated spacing, its first voxel stays.
 Metadata with_stated_spacing(Metadata, const ArrayDesc& stated, const InputSpec&);
+/// What lies beside the elements of every array: where its voxels are, notes, names of channels, as inputs have them and steps carry
+/// them. The same as at the arrays that a job makes.
+std::map<Source, Metadata> metadata_of(const Prepared&);
 }  // namespace parallax::engine

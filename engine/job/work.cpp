@@ -22,16 +22,7 @@ namespace {
 using Scope = Execution::Scope;
 
 /// What the format could not hold goes to `report`.
-void write_file(const fs::path& path, const OutputSpec& output, const HostArray& array, const Json& record,
-                OutputReport& report) {
-    if (output.form == OutputForm::array) {
-        io::WriteOptions options = output.write;
-        options.name = output.file;
-        if (std::string lost = io::display_loss(path, array, options); !lost.empty()) report.warnings.push_back(std::move(lost));
-        if (std::string pace = io::picture::pace_warning(path, array.desc, options); !pace.empty())
-            report.warnings.push_back(std::move(pace));
-        return io::write(path, array, options);
-    }
+void write_record(const fs::path& path, const OutputSpec& output, const Json& record, OutputReport& report) {
     if (output.form == OutputForm::json) return io::write_json(path, record, false);
     if (output.form == OutputForm::svg) return io::write_text(path, record.get<std::string>(), false);
     if (output.form == OutputForm::csv) {
@@ -109,7 +100,16 @@ io::Transaction transaction_of(const Prepared& prepared) {
     return {prepared.out, {prepared.overwrite, prepared.synced, prepared.confined}};
 }
 
-void stage_work(Work& work, io::Transaction& files, const WriteArray& write_array) {
+void write_array(const fs::path& path, const OutputSpec& output, const HostArray& array, OutputReport& report) {
+    io::WriteOptions options = output.write;
+    options.name = output.file;
+    if (std::string lost = io::display_loss(path, array, options); !lost.empty()) report.warnings.push_back(std::move(lost));
+    if (std::string pace = io::picture::pace_warning(path, array.desc, options); !pace.empty())
+        report.warnings.push_back(std::move(pace));
+    io::write(path, array, options);
+}
+
+void stage_work(Work& work, io::Transaction& files, const WriteArray& write_elsewhere) {
     const Prepared& prepared = *work.prepared;
     for (std::size_t i = 0; i < prepared.outputs.size(); ++i) {
         const OutputSpec& output = prepared.job.outputs[i];
@@ -118,7 +118,7 @@ void stage_work(Work& work, io::Transaction& files, const WriteArray& write_arra
         const Scope scope(work.profiler, "write");
         const HostTimer timer(work.profiler, output.name);
         const bool is_array = output.form == OutputForm::array;
-        const bool elsewhere = is_array && write_array;
+        const bool elsewhere = is_array && write_elsewhere;
         const HostArray& array = is_array && !elsewhere ? work.arrays.at(output.source) : HostArray();
         const Json& record = is_array ? Json() : record_of(work, output);
         const fs::path& target = prepared.outputs[i];
@@ -126,8 +126,9 @@ void stage_work(Work& work, io::Transaction& files, const WriteArray& write_arra
         std::string hash;
         const auto produce = [&](const fs::path& path) {
             const io::Witness witness(path);
-            if (elsewhere) write_array(output, path);
-            else write_file(path, output, array, record, report);
+            if (elsewhere) write_elsewhere(output, path, report);
+            else if (is_array) write_array(path, output, array, report);
+            else write_record(path, output, record, report);
             hash = witness.hash();
         };
         const bool folder = is_array && io::writes_folder(target);

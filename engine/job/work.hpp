@@ -49,11 +49,13 @@ void read_work(Work&, const ReadHooks&);
 /// Waits for the hashes. Throws IoError.
 void finish_reading(Work&);
 
+/// Writes an array as its output wants it; what the format could not hold goes to the report. Throws IoError.
+void write_array(const std::filesystem::path&, const OutputSpec&, const HostArray&, OutputReport&);
 /// Writes the array of an output, of which the work itself need hold no array.
-using WriteArray = std::function<void(const OutputSpec&, const std::filesystem::path&)>;
+using WriteArray = std::function<void(const OutputSpec&, const std::filesystem::path&, OutputReport&)>;
 
-/// Writes what is not gathered, synced; commit() puts it in its place. `write_array` may be empty. Throws IoError.
-void stage_work(Work&, io::Transaction&, const WriteArray& write_array = {});
+/// Writes what is not gathered, synced; commit() puts it in its place. `write_elsewhere` may be empty. Throws IoError.
+void stage_work(Work&, io::Transaction&, const WriteArray& write_elsewhere = {});
 /// The transaction of a job's outputs, empty.
 io::Transaction transaction_of(const Prepared&);
 

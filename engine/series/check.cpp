@@ -211,7 +211,7 @@ Check check(const fs::path& manifest, bool hashes) {
     for (const auto& [name, record] : contents.records) {
         if (writers.is_replaced(record)) continue;
         // In a folder that was moved, who knows where they are now?
-        const auto has_gone = [&] { return check.moved_from.empty() && frames.has_gone(record); };
+        const auto has_gone = [&, &record = record] { return check.moved_from.empty() && frames.has_gone(record); };
         (record.done ? check.done : has_gone() ? check.gone : check.failed) += 1;
         if (!record.done) continue;
         for (const FileState& recorded : record.outputs) {

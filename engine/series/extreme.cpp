@@ -39,7 +39,7 @@ void Extreme::add(const HostArray& array, std::size_t n) {
 }
 
 fs::path Extreme::save(const fs::path& stem, std::size_t number) {
-    const fs::path path = stem.string() + fmt::format("-{}.{}", number, which_ == Which::least ? "min" : "max");
+    const fs::path path = stem.string() + fmt::format("-{}{}", number, which_ == Which::least ? ending_of_least : ending_of_greatest);
     write_state(path, values_);
     return path;
 }

@@ -16,6 +16,9 @@ public:
     void merge(const std::filesystem::path&, std::size_t count) override;
     void result(float* to) const override;
 
+    static constexpr const char* ending_of_least = ".min";        ///< of its state
+    static constexpr const char* ending_of_greatest = ".max";
+
 private:
     template <class T>
     void add(const T* values, std::size_t begin, std::size_t end);

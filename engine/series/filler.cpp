@@ -1,6 +1,7 @@
 #include "series/filler.hpp"
 
 #include "job/for_each.hpp"
+#include "job/pattern.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -30,12 +31,18 @@ std::string value_of(const Element& element, const std::string& part) {
 
 }  // namespace
 
+std::string Filler::value(const std::string& variable, const std::string& part) const {
+    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](const ForEachSource& s) { return s.variable == variable; });
+    return value_of(item_[static_cast<std::size_t>(found - sources_.begin())], part);
+}
+
 std::string Filler::operator()(const std::string& text) const {
-    return fill_placeholders(text, [&](const std::string& variable, const std::string& part) {
-        const auto found =
-            std::find_if(sources_.begin(), sources_.end(), [&](const ForEachSource& s) { return s.variable == variable; });
-        return value_of(item_[static_cast<std::size_t>(found - sources_.begin())], part);
-    });
+    return fill_placeholders(text, [&](const std::string& variable, const std::string& part) { return value(variable, part); });
+}
+
+std::string Filler::pattern(const std::string& text) const {
+    return fill_placeholders(text,
+                             [&](const std::string& variable, const std::string& part) { return literally(value(variable, part)); });
 }
 
 }  // namespace parallax::engine::series

@@ -44,7 +44,7 @@ std::vector<fs::path> own_files(const fs::path& folder) {
         const std::string name = to_utf8(file.filename()).substr(std::strlen("fold-"));
         const std::size_t unique = host::platform::unique_suffix_in(name);
         const std::string rest = name.substr(unique), ending = to_utf8(file.extension());
-        const bool is_state = rest.starts_with('-') && (ending == ".sum" || ending == ".f32" || ending == ".frames");
+        const bool is_state = rest.starts_with('-') && is_ending_of_state(ending);
         return unique == 0 || !(rest == ".json" || is_state);
     });
     return files;

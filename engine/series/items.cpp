@@ -36,11 +36,39 @@ struct Parts {
     Spread along{};
 };
 
-Parts parts_of(const fs::path& file, const ForEachSource& source, const Confinement* confinement) {
-    io::ReadOptions options;
+/// How an input reads the file whose pages or volumes a variable goes through.
+io::ReadOptions reading_of(const InputSpec& input, const ForEachSource& source) {
+    io::ReadOptions options = input.read;
+    if (source.page_axis != '\0') options.page_axis = source.page_axis;
+    return options;
+}
+
+/// How the inputs that are the variable read its files: how many parts these have depends on the image, the array or the level that
+/// is chosen, and on what pages are.
+std::vector<io::ReadOptions> readings_of(const Job& job, const ForEachSource& source) {
+    std::vector<io::ReadOptions> readings;
+    for (const InputSpec& input : job.inputs) {
+        const auto is_it = [&](const std::string& file) {
+            const ForEachSource* const there = job.for_each->alone_in(file);
+            return there && there->variable == source.variable;
+        };
+        if (std::any_of(input.files.begin(), input.files.end(), is_it)) readings.push_back(reading_of(input, source));
+    }
+    if (!readings.empty()) return readings;
+    io::ReadOptions plain;   // inputs have its name and its number alone
+    plain.page_axis = source.page_axis;
+    plain.alone = true;
+    return {plain};
+}
+
+Parts parts_of(const fs::path& file, const ForEachSource& source, io::ReadOptions options, const Confinement* confinement) {
     const host::OpenedFile opened = confinement ? confinement->open(file, source.pointer) : host::OpenedFile(file);
     options.through = opened.path();
-    options.page_axis = source.page_axis;
+    if (confinement)
+        options.open_part = [confinement](const fs::path& part) {
+            std::optional<host::OpenedFile> there = confinement->open_if_there(part, "");
+            return there ? std::move(*there) : host::OpenedFile();
+        };
     const io::FileInfo info = io::info(file, options);
     const bool deeper = info.desc.find('z') || info.desc.find('t') || info.desc.find('n');
     const bool is_one_volume = source.kind == "volumes" && info.format == "nifti";
@@ -58,13 +86,29 @@ Parts parts_of(const fs::path& file, const ForEachSource& source, const Confinem
     return parts;
 }
 
+/// The same for all that read the file.
+Parts parts_of(const fs::path& file, const ForEachSource& source, const std::vector<io::ReadOptions>& readings,
+               const Confinement* confinement) {
+    const Parts parts = parts_of(file, source, readings.front(), confinement);
+    for (std::size_t i = 1; i < readings.size(); ++i) {
+        const std::int64_t others = parts_of(file, source, readings[i], confinement).count;
+        if (others == parts.count) continue;
+        throw ConfigError(source.pointer, fmt::format("{}, of which one input has {} {} and another {}", to_utf8(file), parts.count, source.kind, others),
+                          "as many for each",
+                          fmt::format("give the other input a variable of its own, with a \"range\" of {} {}",
+                                      std::min(parts.count, others), source.kind));
+    }
+    return parts;
+}
+
 struct Elements {
     std::vector<Element> list;
     Spread along{};   ///< see Items
     std::optional<NamePair> out_of_number{};
 };
 
-Elements find_elements(const ForEachSource& source, const Locations& where) {
+Elements find_elements(const Job& job, const ForEachSource& source, const Locations& where) {
+    const std::vector<io::ReadOptions> readings = readings_of(job, source);
     std::vector<Element> all;
     Spread along;
     int files = 0;
@@ -82,7 +126,7 @@ Elements find_elements(const ForEachSource& source, const Locations& where) {
                 all.push_back({file, next(), std::nullopt});
                 continue;
             }
-            const Parts parts = parts_of(file, source, held);
+            const Parts parts = parts_of(file, source, readings, held);
             along = ++files == 1 ? parts.along : Spread();   // between files nobody knows
             for (std::int64_t part = 0; part < parts.count; ++part) all.push_back({file, next(), part});
         }
@@ -153,7 +197,7 @@ Items find_items(const Job& job, const Locations& where) {
     std::vector<Item> found;
     std::vector<std::string> disorders;
     for (const ForEachSource& source : sources) {
-        const auto [elements, along, disorder] = find_elements(source, items.where);
+        const auto [elements, along, disorder] = find_elements(job, source, items.where);
         if (disorder) disorders.push_back(told_of_order(source.variable, *disorder, false));
         if (source.patterns.size() > 1) warn_of_twins(source, elements, items.warnings);
         if (&source == &sources.front()) {
@@ -191,17 +235,13 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
     for (InputSpec& input : job.inputs) {
         if (!input.each) continue;
         for (std::string& file : input.files) {
-            for (std::size_t s = 0; s < sources.size(); ++s) {
-                if (file != "{" + sources[s].variable + "}") continue;
-                const Element& self = fill.item()[s];
-                if (sources[s].kind == "pages") {
-                    input.read.pages = {*self.part, *self.part + 1};
-                    input.read.page_axis = sources[s].page_axis;
-                } else if (sources[s].kind == "volumes") {
-                    input.read.volume = *self.part;
-                }
+            if (const ForEachSource* const source = items.for_each.alone_in(file); source && source->kind != "files") {
+                const std::int64_t part = *fill.item()[static_cast<std::size_t>(source - sources.data())].part;
+                input.read = reading_of(input, *source);
+                if (source->kind == "pages") input.read.pages = {part, part + 1};
+                else input.read.volume = part;
             }
-            file = fill(file);
+            file = input.globs ? fill.pattern(file) : fill(file);
         }
     }
     for (OutputSpec& output : job.outputs) {

@@ -229,7 +229,7 @@ void refuse_other_files(const Json& before, const Json& now, const fs::path& fol
 }
 
 /// The first place where two documents differ; nothing: they do not. Json::diff() finds all, in time with their square.
-std::optional<Json::json_pointer> first_change(const Json& before, const Json& now, const Json::json_pointer& at = {}) {
+std::optional<Json::json_pointer> first_change(const Json& before, const Json& now, const Json::json_pointer& at = Json::json_pointer{}) {
     if (before == now) return std::nullopt;
     if (before.is_object() && now.is_object()) {
         for (const auto& [key, value] : before.items()) {
@@ -267,6 +267,15 @@ void refuse_changes(const Json& before, const Json& now, const fs::path& folder)
     throw ConfigError(pointer.starts_with("/job/") ? pointer.substr(4) : pointer,
                       fmt::format("{}, another job than that of {}", text(now), io::show(folder)), text(before),
                       "--overwrite does every item again (without --shard); --manifest DIR keeps both");
+}
+
+/// What of a header the results hang on. The rest is in it, too, and in hashes that are made of it.
+Json bearing_on_results(const Json& header) {
+    Json json = without_comments(header);
+    Json& job = json["job"];
+    for (const char* key : {"retry", "step_timeout_s"})
+        if (job.is_object()) job.erase(key);
+    return json;
 }
 
 /// Names that variants had become those that they have.
@@ -400,9 +409,9 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
                           "the header that the series began with", "--overwrite does every item again (without --shard)");
     }
     rename_variants(before, steps);
-    refuse_changes(before, header, folder);
+    refuse_changes(bearing_on_results(before), bearing_on_results(header), folder);
     Manifest manifest(folder);
-    manifest.about_ = io::hash_text(header.dump(-1, ' ', false, Json::error_handler_t::replace));
+    manifest.about_ = io::hash_text(before.dump(-1, ' ', false, Json::error_handler_t::replace));   // as it began
     return manifest;
 }
 

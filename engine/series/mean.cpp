@@ -142,7 +142,7 @@ void Mean::empty_near(Part& part) {
 }
 
 fs::path Mean::save(const fs::path& stem, std::size_t number) {
-    const fs::path path = stem.string() + fmt::format("-{}.sum", number);
+    const fs::path path = stem.string() + fmt::format("-{}{}", number, ending);
     std::vector<FineState> states(elements_);
     bool fine = false;
     stripes_.each(0, [&](std::size_t s) {

@@ -24,6 +24,7 @@ public:
     void merge(const std::filesystem::path&, std::size_t count) override;
     void result(float* to) const override;
 
+    static constexpr const char* ending = ".sum";   ///< of its state
     static constexpr std::uint64_t bytes_of_element = sizeof(std::int64_t) + 2 * sizeof(Fixed) + sizeof(float);
     static constexpr std::uint64_t bytes_of_state = 40;
 

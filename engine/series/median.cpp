@@ -15,7 +15,7 @@ namespace parallax::engine::series {
 namespace fs = std::filesystem;
 
 Median::Median(std::size_t elements, fs::path stem)
-    : elements_(elements), frames_(elements * sizeof(float), std::move(stem) += ".f32") {}
+    : elements_(elements), frames_(elements * sizeof(float), std::move(stem) += ending) {}
 
 void Median::add(const HostArray& array, std::size_t n) {
     frames_.add(n, [&](const auto& put) {

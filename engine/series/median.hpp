@@ -7,6 +7,7 @@ namespace parallax::engine::series {
 
 class Median final : public Statistic {
 public:
+    static constexpr const char* ending = ".f32";   ///< of the file of frames
     static constexpr std::uint64_t memory = std::uint64_t{256} << 20;   ///< for the columns that are in hand
 
     Median(std::size_t elements, std::filesystem::path stem);

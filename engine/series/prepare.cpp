@@ -1,4 +1,5 @@
 #include "io/known_files.hpp"
+#include "io/one_name.hpp"
 #include "io/picture/picture.hpp"
 #include "io/real_paths.hpp"
 #include "io/transaction.hpp"
@@ -9,16 +10,20 @@
 #include "series/series.hpp"
 #include "series/statistic.hpp"
 
+#include "job/confinement.hpp"
 #include "job/endings.hpp"
+#include "job/files_of_run.hpp"
+#include "job/input_folders.hpp"
 #include "job/output_paths.hpp"
 
 #include <fmt/format.h>
+
+#include "support/entries.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace parallax::engine::series {
@@ -39,6 +44,13 @@ struct ManifestNow {
         }
     }
     bool exists() const { return !path.empty() && Manifest::exists(path); }
+    /// Records may be there without their header, which has been lost.
+    bool is_begun() const {
+        if (exists()) return true;
+        std::error_code ignored;
+        const std::vector<fs::path> there = path.empty() ? std::vector<fs::path>() : host::entries_of(path, ignored);
+        return std::any_of(there.begin(), there.end(), [](const fs::path& entry) { return Manifest::keeps(entry.filename()); });
+    }
 
     std::optional<host::Folder> held;
     fs::path path;   ///< empty: it cannot be opened so
@@ -60,6 +72,19 @@ std::set<std::string> names_done(const PreparedSeries& series) {
     return names;
 }
 
+/// What a place is to the records of a series; empty: nothing.
+std::string role_among_records(const fs::path& place, const fs::path& records) {
+    if (io::are_one_place(place, records)) return "where the series keeps its records";
+    if (io::lies_in(records, place)) return "in which the series keeps its records";   // a store goes with all that is in it
+    for (const fs::path& name : {place.filename(), fs::path(io::rough_name(place.filename()))})
+        if (Manifest::keeps(name) && io::are_one_place(place, records / name)) return "which is a record of the series";
+    return {};
+}
+
+fs::path place_of_records(const PreparedSeries& series, io::RealPaths& real) {
+    return real.of(series.options.manifest / "any").parent_path();
+}
+
 /// Every path that every item writes: below --out, free, and of one item only.
 void check_targets(const PreparedSeries& series) {
     const bool may_exist = series.options.overwrite || series.options.resume;
@@ -70,11 +95,11 @@ void check_targets(const PreparedSeries& series) {
     io::RealPaths real;
     // A stranger's files may be links by now: nothing is tried there.
     Places places(!series.where.confined, real.of(series.where.out / "any").parent_path());
-    const fs::path records = real.of(series.options.manifest / "any").parent_path();
+    const fs::path records = place_of_records(series, real);
     const auto take = [&](const fs::path& path, const std::string& at, std::size_t owner) {
         const fs::path place = real.of(path);
-        if (io::are_one_place(place, records))
-            throw ConfigError(at, fmt::format("{}, where the series keeps its records", to_utf8(path)), "another file",
+        if (const std::string role = role_among_records(place, records); !role.empty())
+            throw ConfigError(at, fmt::format("{}, {}", to_utf8(path), role), "another file",
                               "--manifest DIR names another folder for the records");
         if (const std::size_t* const other = places.take(place, owner))
             throw ConfigError(at, fmt::format("the file {} for {} and for {}", to_utf8(path), whose(*other), whose(owner)),
@@ -142,72 +167,88 @@ void check_names(const PreparedSeries& series) {
     }
 }
 
-io::KnownFiles known_inputs(const PreparedSeries& series) {
-    io::KnownFiles inputs;
-    for (std::size_t i = 0; i < series.items.size(); ++i) {
-        for (const Element& element : series.items.list.at(i)) inputs.add(element.file);
+/// Files that the items read, and those that these name.
+class ReadByItems {
+public:
+    ReadByItems(const PreparedSeries& series, FilesOfRun& files) : series_(series), files_(files) {
+        if (series.where.confined) folders_ = InputFolders(&confinement_.emplace(series.where));
     }
-    for (const auto& [name, input] : series.shared) {
-        for (const fs::path& file : input.files) inputs.add(file);
+    void add(std::size_t item) {
+        folders_.patterns().renew();
+        for (const InputSpec& input : job_of(series_.job, series_.items, item).inputs) {
+            if (!input.each) continue;
+            try {
+                add(input);
+            } catch (const Error&) {   // who reads the item is told
+            }
+        }
+        for (const Element& element : series_.items.list.at(item))
+            if (is_new(element.file)) files_.add_input(element.file);
     }
-    return inputs;
+
+private:
+    /// Pages by the thousand are of one file.
+    bool is_new(const fs::path& file) { return seen_.insert(file.native()).second; }
+
+    void add(const InputSpec& input) {
+        bool parts = false;
+        for (const fs::path& file : find_files(input, series_.where, confinement_ ? &*confinement_ : nullptr, folders_)) {
+            if (!is_new(file)) continue;
+            files_.add_input(file);
+            parts = parts || (!input.read.raw && may_have_parts(file));
+        }
+        if (parts) files_.add(prepare_input(input, series_.where));
+    }
+    bool may_have_parts(const fs::path& file) const {
+        try {
+            const host::OpenedFile opened = confinement_ ? confinement_->open(file, "") : host::OpenedFile(file);
+            return io::may_have_parts(opened.path());
+        } catch (const Error&) {   // it cannot be read: none of its parts will be
+            return false;
+        }
+    }
+
+    const PreparedSeries& series_;
+    FilesOfRun& files_;
+    std::optional<Confinement> confinement_;
+    InputFolders folders_;
+    std::unordered_set<fs::path::string_type> seen_;
+};
+
+/// Of the series as it is now, which outlives it.
+FilesOfRun files_of(const PreparedSeries& series) {
+    return {[&series](FilesOfRun& files) {
+                files.add(series.where.own);
+                for (const auto& [name, input] : series.shared) files.add(input);
+                ReadByItems items(series, files);
+                for (std::size_t i = 0; i < series.items.size(); ++i) items.add(i);
+            },
+            true};
 }
 
-/// No output of any item is an input of any item.
+/// Nothing that the series writes takes the place of what any item reads, or of the job.
 void check_inputs_kept(const PreparedSeries& series) {
-    std::unordered_map<std::string, const char*> read;
-    const auto key = [](const fs::path& path) { return to_utf8(fs::absolute(path).lexically_normal()); };
-    const bool folders = std::any_of(series.job.outputs.begin(), series.job.outputs.end(),
-                                     [](const OutputSpec& output) { return io::writes_folder(output.file); });
-    const auto behind_links = [](const fs::path& file) {
-        std::error_code error;
-        const fs::path real = fs::weakly_canonical(file, error);
-        return error ? file : real;
+    FilesOfRun read = files_of(series);
+    const auto refuse = [&](const fs::path& path, const std::string& written, const std::string& pointer, const char* hint) {
+        const auto found = read.at(path);
+        if (!found) return;
+        const bool by_series = found->how == FilesOfRun::Found::How::is && found->what == FilesOfRun::an_input;
+        throw ConfigError(pointer, fmt::format("{}, {}", written, by_series ? "which the series reads" : found->in_words()),
+                          "a place that the job does not read", hint);
     };
-    // Folders around it, too: an output that is a folder is replaced with all that is in it.
-    const auto names = [&](const fs::path& file, const char* by) {
-        for (fs::path at = fs::absolute(file).lexically_normal(); at.has_relative_path(); at = at.parent_path()) {
-            if (!read.emplace(to_utf8(at), by).second) break;
-        }
-    };
-    const auto reads = [&](const fs::path& file, const char* by) {
-        names(file, by);
-        if (folders) names(behind_links(file), by);
-    };
-    std::optional<io::KnownFiles> inputs;   // of which an output that is there may be one by another path
-    const auto is_one = [&](const fs::path& path) {
-        std::error_code ignored;
-        if (!fs::exists(path, ignored)) return false;
-        if (!inputs) inputs = known_inputs(series);
-        return inputs->has(path) || (folders && inputs->inside(path) != nullptr);
-    };
-    const auto is_read = [&](const fs::path& path) {
-        return read.count(key(path)) > 0 || is_one(path) || (folders && read.count(key(behind_links(path))) > 0);
-    };
-    for (std::size_t i = 0; i < series.items.size(); ++i) {
-        for (const Element& element : series.items.list.at(i)) reads(element.file, "an item");
-    }
-    for (const auto& [name, input] : series.shared) {
-        for (const fs::path& file : input.files) reads(file, "an input");
-    }
     const fs::path out = fs::absolute(series.where.out);
     for (std::size_t i = 0; i < series.items.size(); ++i) {
         const Filler fill(series.items, i);
         for (const OutputSpec& output : series.job.outputs) {
             if (output.of_series()) continue;
             const std::string file = fill(output.file);
-            if (is_read(written_output(file, out, output.pointer)))
-                throw ConfigError(output.pointer, fmt::format("{}, which the series reads", file),
-                                  "a file that the job does not read",
-                                  "where it is an output of an earlier run, take another folder, or names that the pattern of "
-                                  "for_each does not match");
+            refuse(written_output(file, out, output.pointer), file, output.pointer,
+                   "where it is an output of an earlier run, take another folder, or names that the pattern of for_each does not "
+                   "match");
         }
     }
-    for (const auto& [name, path] : series.gathered) {
-        if (is_read(path))
-            throw ConfigError("/outputs/" + name, fmt::format("{}, which the series reads", to_utf8(path)),
-                              "a file that the job does not read");
-    }
+    for (const auto& [name, path] : series.gathered) refuse(path, to_utf8(path), "/outputs/" + name, "");
+    refuse(series.options.manifest / "series.json", to_utf8(series.options.manifest), "--manifest", "name another folder");
 }
 
 void check_gathered(PreparedSeries& series, const OutputSpec& output, const fs::path& path) {
@@ -294,33 +335,30 @@ Prepared PreparedSeries::prepare_item(std::size_t number) const {
     return prepare(job_of(job, items, number), where, may_exist, shared);
 }
 
-std::string role_of(const PreparedSeries& series, const fs::path& file) {
+Roles::Roles(const PreparedSeries& series) : series_(series), read_(files_of(series)) {}
+
+std::string Roles::of(const fs::path& file) {
     io::RealPaths real;
-    OutputPaths outputs(series.where);
+    OutputPaths outputs(series_.where);
     const fs::path place = real.of(file);
     io::KnownFiles there;
     there.add(file);
     const auto is_it = [&](const fs::path& other) { return real.of(other) == place || there.has(other); };
     // A store, which replaces all that is in the one before.
     const auto lies_in = [&](const fs::path& other) { return io::lies_in(place, real.of(other)); };
-    const fs::path records = real.of(series.options.manifest / "any").parent_path();
-    for (const fs::path& name : {place.filename(), fs::path(io::rough_name(place.filename()))})
-        if (Manifest::keeps(name) && io::are_one_place(place, records / name)) return "a record of the series";
-    for (const auto& [name, input] : series.shared)
-        if (std::any_of(input.files.begin(), input.files.end(), is_it)) return "an input";
-    for (const auto& [name, output] : series.gathered) {
-        if (is_it(output)) return "an output too";
-        if (lies_in(output)) return "in an output";
+    if (const std::string role = role_among_records(place, place_of_records(series_, real)); !role.empty()) return role;
+    if (const auto read = read_.at(file)) return read->in_words();
+    for (const auto& [name, output] : series_.gathered) {
+        if (is_it(output)) return "which is an output too";
+        if (lies_in(output)) return "which is in an output";
     }
-    for (std::size_t i = 0; i < series.items.size(); ++i) {
-        for (const Element& element : series.items.list.at(i))
-            if (is_it(element.file)) return "an input";
-        const Filler fill(series.items, i);
-        for (const OutputSpec& output : series.job.outputs) {
+    for (std::size_t i = 0; i < series_.items.size(); ++i) {
+        const Filler fill(series_.items, i);
+        for (const OutputSpec& output : series_.job.outputs) {
             if (output.of_series()) continue;
             const fs::path target = outputs.resolve(fill(output.file), output.pointer);
-            if (is_it(target)) return "an output too";
-            if (lies_in(target)) return "in an output";
+            if (is_it(target)) return "which is an output too";
+            if (lies_in(target)) return "which is in an output";
         }
     }
     return {};
@@ -336,6 +374,8 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     series.job = std::move(job);
     series.where = absolute(where);
     series.options = options;
+    // Where none was begun there is nothing to go on with: it begins, and replaces nobody's files.
+    series.options.resume = options.resume && ManifestNow(series).is_begun();
     if (options.watch) begin_watching(series);
     series.items = options.watch ? first_items(series) : find_items(series.job, series.where);
     for (const InputSpec& input : series.job.inputs) {

@@ -26,6 +26,7 @@ std::string words_of(const InputSpec& input, const std::vector<fs::path>& places
     std::string words;
     if (input.read.pages) words += fmt::format("pages {} to {}\n", input.read.pages->first, input.read.pages->second);
     if (input.read.volume) words += fmt::format("volume {}\n", *input.read.volume);
+    if (input.read.page_axis != '\0') words += fmt::format("page axis {}\n", input.read.page_axis);   // which plane a page is, too
     for (const fs::path& place : places) words += to_utf8(place) + '\n';
     return words;
 }

@@ -109,7 +109,8 @@ Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& e
     std::uint64_t item = 0, memory = 0, disk = 0;   // of the host
     const std::int64_t around = [&] {
         std::int64_t most = 0;
-        for (const InputSpec& input : series.job.inputs) most = std::max(most, input.running);
+        const auto items = static_cast<std::int64_t>(series.items.size());   // a window is of no more
+        for (const InputSpec& input : series.job.inputs) most = std::max(most, std::min(input.running, items));
         return most;
     }();
     for (std::size_t i = 0; i < series.job.inputs.size(); ++i) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/session.hpp"
+#include "job/files_of_run.hpp"
 #include "job/prepare.hpp"
 #include "job/report.hpp"
 #include "series/folder_watch.hpp"
@@ -126,8 +127,18 @@ Load load_of(const SeriesResult&);
 /// The value below which so many of 100 lie: the nearest rank.
 double percentile_of(const std::vector<double>& sorted, double percent);
 
-/// What a file is to the series, by whatever path: "an input", "an output too". Empty: nothing.
-std::string role_of(const PreparedSeries&, const std::filesystem::path&);
+/// What files are to a series, by whatever path.
+class Roles {
+public:
+    /// The series outlives it.
+    explicit Roles(const PreparedSeries&);
+    /// "which is an input", "which is an output too". Empty: nothing.
+    std::string of(const std::filesystem::path&);
+
+private:
+    const PreparedSeries& series_;
+    FilesOfRun read_;
+};
 
 /// Runs what is left to do. Items that fail are in the result; throws only what ends the whole series: ConfigError for a
 /// manifest of another job, IoError where it cannot be written, what Engine throws when no device is left.

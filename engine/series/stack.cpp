@@ -7,7 +7,7 @@ namespace parallax::engine::series {
 namespace fs = std::filesystem;
 
 Stack::Stack(std::size_t frame_bytes, fs::path stem)
-    : frame_bytes_(frame_bytes), frames_(frame_bytes, std::move(stem) += ".frames") {}
+    : frame_bytes_(frame_bytes), frames_(frame_bytes, std::move(stem) += ending) {}
 
 void Stack::add(const HostArray& array, std::size_t n) {
     frames_.add(n, [&](const auto& put) { put(array.data(), frame_bytes_); });

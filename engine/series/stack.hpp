@@ -7,6 +7,8 @@ namespace parallax::engine::series {
 
 class Stack final : public Statistic {
 public:
+    static constexpr const char* ending = ".frames";   ///< of the file of frames
+
     Stack(std::size_t frame_bytes, std::filesystem::path stem);
 
     void add(const HostArray&, std::size_t n) override;

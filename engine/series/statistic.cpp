@@ -52,6 +52,11 @@ std::unique_ptr<Statistic> make_statistic(const std::string& how, const ArrayDes
     throw Error(fmt::format("arrays of a series are combined by mean, median, min, max or stack, not by \"{}\"", how));
 }
 
+bool is_ending_of_state(const std::string& ending) {
+    const auto all = {Mean::ending, Median::ending, Extreme::ending_of_least, Extreme::ending_of_greatest, Stack::ending};
+    return std::find(all.begin(), all.end(), ending) != all.end();
+}
+
 ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t items, const Spread& along) {
     if (!is_stack(how)) return item.with_type(ElementType::f32);
     const bool slices = along.axis == 'z' && !item.find('z') && !item.find('t');

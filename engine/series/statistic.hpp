@@ -63,6 +63,9 @@ ArrayDesc combined(const std::string& how, const ArrayDesc& item, std::int64_t i
 /// bytes an element. "stack": every array, in a file too.
 std::unique_ptr<Statistic> make_statistic(const std::string& how, const ArrayDesc& item, const std::filesystem::path& stem);
 
+/// Whether the state of any of them is saved in files that end so.
+bool is_ending_of_state(const std::string&);
+
 /// Bytes of memory and of disk that a statistic of `items` arrays takes.
 struct StatisticCost {
     std::uint64_t memory = 0, disk = 0;

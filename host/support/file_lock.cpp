@@ -61,6 +61,7 @@ std::optional<FileLock> FileLock::take_folder(const std::filesystem::path&, Kind
 FileLock::FileLock(std::intptr_t file) : file_(file) {}
 
 unsigned rights_of_lock(const std::filesystem::path&) noexcept { return 0600; }
+unsigned rights_of_record(const std::filesystem::path&) noexcept { return 0600; }
 
 #else
 
@@ -82,6 +83,12 @@ unsigned rights_of_lock(const std::filesystem::path& folder) noexcept {
     if (::stat(folder.empty() ? "." : folder.c_str(), &found) != 0) return 0600;
     const bool others = (found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0;
     return 0600 | ((found.st_mode & S_IWGRP) != 0 ? 0060u : 0u) | (others ? 0006u : 0u);
+}
+
+unsigned rights_of_record(const std::filesystem::path& folder) noexcept {
+    struct stat found{};
+    const bool sticky = ::stat(folder.empty() ? "." : folder.c_str(), &found) != 0 || (found.st_mode & S_ISVTX) != 0;
+    return sticky ? 0600 : rights_of_lock(folder);
 }
 
 std::optional<FileLock> FileLock::take(const std::filesystem::path& path, Kind kind) {

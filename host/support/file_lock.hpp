@@ -13,6 +13,8 @@ namespace parallax::host {
 /// For a file that processes lock, in this folder: rights for those who may write into it. Who may only read the file could lock it
 /// as well, and keep them out.
 unsigned rights_of_lock(const std::filesystem::path& folder) noexcept;
+/// Those of a file that says what is to be done in a folder: for who may rename and remove there what is another's.
+unsigned rights_of_record(const std::filesystem::path& folder) noexcept;
 
 class FileLock {
 public:

@@ -119,6 +119,10 @@ void Folder::sync() const {}
 std::optional<unsigned> Folder::owner() const { return std::nullopt; }
 bool Folder::makes_for(unsigned) const { return false; }
 bool Folder::is_of(unsigned) const { return false; }
+bool Folder::has_gone() const noexcept {
+    std::error_code unknown;
+    return fs::status(way_, unknown).type() == fs::file_type::not_found;
+}
 
 bool Folder::is_held() const noexcept { return false; }
 void sync_file(const fs::path&) {}   // the C library has no call for it by name; io::File syncs what it writes
@@ -273,6 +277,12 @@ bool Folder::makes_for(unsigned user) const {
     const bool known = ::fstat(file, &status) == 0;
     ::close(file);
     return known && status.st_uid == user;
+}
+
+bool Folder::has_gone() const noexcept {
+    struct stat status{};
+    if (::fstat(held_->descriptor, &status) != 0) return errno == ESTALE;
+    return status.st_nlink == 0;
 }
 
 bool Folder::is_held() const noexcept { return way_.native().starts_with(ways); }

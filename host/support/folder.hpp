@@ -53,6 +53,8 @@ public:
     bool makes_for(unsigned user) const;
     /// Whether he does there what he likes in any case: it is his, or made for him.
     bool is_of(unsigned user) const;
+    /// Whether somebody has removed it: nothing can be put in it any more.
+    bool has_gone() const noexcept;
     /// Whether paths lead through the descriptor.
     bool is_held() const noexcept;
 

@@ -157,11 +157,15 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
         const std::string here = pointer_to(f.pointer("grid"), axis);
         check_name(axis, here);
         if (!values.is_array() || values.empty()) throw ConfigError(here, describe(values), "a list of values");
+        std::set<std::string> names;   // of two points of one name the second would pass for measured
         for (std::size_t i = 0; i < values.size(); ++i) {
             const bool good = values[i].is_primitive() || (values[i].is_object() && values[i].contains("label"));
             if (!good)
                 throw ConfigError(pointer_to(here, i), describe(values[i]),
                                   R"(a number, a text, or {"label": ..., "name": value, ...})");
+            const Json& name = values[i].is_object() ? values[i]["label"] : values[i];
+            if (!names.insert(name.is_string() ? name.get<std::string>() : name.dump()).second)
+                throw ConfigError(pointer_to(here, i), fmt::format("{} a second time", describe(name)), "each value once, or a label of its own");
         }
         c.grid.emplace_back(axis, values);
         points *= static_cast<double>(values.size());

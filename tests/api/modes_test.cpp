@@ -220,6 +220,12 @@ TEST_CASE("what only a series has, and what no run can have, is refused by the n
                          doctest::Contains("with \\u0000 behind it"), ConfigError);
     CHECK_THROWS_WITH_AS(run(single, {.folder = cut(frames.in.text()), .out = frames.out.text()}, {.device = "native"}),
                          doctest::Contains("with \\u0000 behind it"), ConfigError);
+    std::ofstream(frames.in / "f0.json") << R"({"parallax": 1, "for_each": {"frame": "*.pgm"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "reduce", "in": {"array": "image"}}], "outputs": {"statistics": "{frame.stem}.json"}})";
+    CHECK(pointer_of(smooth_all(), {.overwrite = true, .trace = frames.in / "f0.pgm"}) == "trace");
+    CHECK_THROWS_WITH_AS(run(Job::load(frames.in / "f0.json"), {.folder = frames.in.text(), .out = frames.in.text(), .overwrite = true},
+                             {.device = "native"}),
+                         doctest::Contains("f0.json, which is the job"), ConfigError);
     CHECK_THROWS_WITH_AS(Job::load(cut(frames.in / "job.json")), doctest::Contains("with \\u0000 behind it"), ConfigError);
     CHECK_THROWS_AS(run(single, std::vector<Engine>{}, {}), ConfigError);
     CHECK_THROWS_AS(

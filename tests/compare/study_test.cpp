@@ -82,6 +82,8 @@ TEST_CASE("study: whatever is wrong is named with its place, before anything run
         {"/cases", "[]", "/cases", "no case", ""},
         {"/cases/0/id", "\"a b\"", "/cases/0/id", "a b", ""},
         {"/cases/0/grid/radius", "3", "/cases/0/grid/radius", "3", ""},
+        {"/cases/0/grid/radius", "[1, 2, 1]", "/cases/0/grid/radius/2", "1 a second time", ""},
+        {"/cases/0/grid/radius", R"([{"label": "a", "s": 1}, {"label": "a", "s": 2}])", "/cases/0/grid/radius/1", "\"a\" a second time", ""},
         {"/cases/0/grid", R"({"radius": [1,2,3,4,5,6,7,8,9,10], "b": [1,2,3,4,5,6,7,8,9,10], "c": [1,2,3,4,5,6,7,8,9,10],
             "d": [1,2,3,4,5,6,7,8,9,10], "e": [1,2]})", "/cases/0/grid", "20000 points or more", "fewer values"},
         {"/cases/0/steps/0/radius", "\"$radios\"", "/cases/0/steps/0/radius", "$radios", "$radius"},

@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include "algorithms/diffusion_lb/rounds.hpp"
+#include "io/tree.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -74,6 +75,50 @@ TEST_CASE("diffusion on ranks: channels of u8 from a file that is decoded as a w
     json["outputs"] = {{"image", "out.npy"}};
     const std::string whole = hash_of(folder, json, 1);
     for (const int ranks : {2, 5}) CHECK(hash_of(folder, json, ranks) == whole);
+}
+
+TEST_CASE("diffusion on ranks: where voxels lie, notes and names of channels are in the output as one device writes them") {
+    const TempFolder folder;
+    HostArray placed = image(50, 61);
+    placed.desc = placed.desc.with_unit("mm");
+    placed.metadata.affine = {0.6, -0.8, 0, 7, 0.8, 0.6, 0, -3, 0, 0, 1, 11, 0, 0, 0, 1};
+    io::write(folder / "in.nii", placed);
+    HostArray noted = image(50, 61);
+    noted.metadata.notes["tiff.description"] = "a slice";
+    io::write(folder / "in.tif", noted);
+    HostArray channels = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'c', 2}, {'y', 61}, {'x', 50}}));
+    for (std::int64_t i = 0; i < channels.desc.count(); ++i)
+        channels.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
+    channels.metadata.channels = {"DAPI", "GFP"};
+    io::write(folder / "in.ome.tif", channels);
+    struct Row { Json input, output; const char* holds; };   // what is in the file by its own words; empty: its place tells
+    for (const Row& row : {Row{"in.nii", "out.nii", ""}, Row{"in.nii", "out.ome.zarr", ""}, Row{"in.tif", "out.tif", "a slice"},
+                           Row{{{"file", "in.nii"}, {"spacing_mm", 2}}, "out.nrrd", ""},
+                           Row{{{"file", "in.ome.tif"}, {"channel", "GFP"}}, "out.ome.tif", "GFP"}}) {
+        CAPTURE(row.input.dump() + " to " + row.output.dump());
+        Json json = job({{"iterations", 3}});
+        json["inputs"] = {{"image", row.input}};
+        json["outputs"] = {{"image", row.output}};
+        const fs::path out = folder / row.output.get<std::string>();
+        run_job(folder, json, 1);
+        const std::string whole = io::hash_of_tree(out);
+        run_job(folder, json, 2);
+        CHECK(io::hash_of_tree(out) == whole);
+        if (*row.holds != '\0') CHECK(contains(read_text(out), row.holds));
+        else {
+            const Metadata metadata = io::read(out).metadata;
+            REQUIRE(metadata.affine.has_value());
+            CHECK((*metadata.affine)[3] == doctest::Approx(7));
+        }
+    }
+    // And what a picture does not show is told.
+    Json json = job({{"iterations", 3}});
+    json["inputs"] = {{"image", "in.nii"}};
+    json["outputs"] = {{"image", {{"file", "out.png"}, {"window", {1000, 2000}}}}};
+    const auto told = [&](int ranks) { return run_job(folder, json, ranks).outputs.front().warnings; };
+    const std::vector<std::string> by_one = told(1);
+    CHECK(by_one.size() == 1);
+    CHECK(told(2) == by_one);
 }
 
 TEST_CASE("diffusion on ranks: the report says who had what") {

@@ -304,6 +304,20 @@ TEST_CASE("mpi: a request that is wrong is told once, with what to do instead") 
         CHECK(contains(run.err, wrong.says));
         CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
     }
+    write_text(folder / "job.json", diffusion);
+    const std::vector<std::string> options[] = {
+        {"--resume"}, {"--watch"}, {"--idle", "3"}, {"--trace", "t.json"}, {"--readers", "2"}, {"--gallery", "page.txt"}};
+    for (const std::vector<std::string>& option : options) {   // as of one process
+        CAPTURE(option.front());
+        std::vector<std::string> words{"run", "job.json"};
+        words.insert(words.end(), option.begin(), option.end());
+        const Run run = run_ranks(2, words, folder.path());
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(errors_in(run.err) == 1);
+        CHECK(contains(run.err, option.front()));
+        CHECK(folder.listing() == std::vector<std::string>{"in.npy", "job.json"});
+    }
 }
 #endif
 

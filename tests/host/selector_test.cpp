@@ -202,8 +202,9 @@ TEST_CASE("a command-line specification is a word, an index, a name or JSON") {
         CAPTURE(row.spec);
         CHECK(chosen(DeviceSelector::parse_spec(row.spec), inventory) == row.device);
     }
-    for (const char* spec : {"", "  ", "{\"type\": gpu}"}) {
-        CAPTURE(spec);
+    const std::string deep = R"({"name": )" + std::string(100000, '[');
+    for (const std::string spec : {"", "  ", "{\"type\": gpu}", R"({"backend": "native", "backend": "opencl"})", deep.c_str()}) {
+        CAPTURE(spec.substr(0, 60));
         CHECK_THROWS_AS(DeviceSelector::parse_spec(spec), ConfigError);
     }
 }

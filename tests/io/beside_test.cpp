@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parallax/host/json.hpp"
+#include "journal_text.hpp"
 #include "support.hpp"
 #include "support/file_identity.hpp"
 
@@ -124,7 +125,7 @@ struct Left {
         if (undo) lines.push_back({{"undo", true}});
         std::string text;
         for (const Json& json : lines) text += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
-        put(out / (dead + ".journal"), text);
+        put_journal_text(out / (dead + ".journal"), text);
     }
 };
 
@@ -215,8 +216,7 @@ TEST_CASE("transactions: where a folder has gone meanwhile, the old files of the
         moves.back()["inode"] = identity->inode;
         moves.back()["bytes"] = identity->bytes;
     }
-    const Json commit{{"commit", moves}, {"overwrite", true}};
-    put(folder / (dead + ".journal"), io::hash_text(commit.dump()).substr(0, 16) + ' ' + commit.dump() + '\n');
+    put_journal_text(folder / (dead + ".journal"), journal_line({{"commit", moves}, {"overwrite", true}}));
     fs::remove_all(folder / "gone");
     io::recover(folder.path());
     CHECK(get(folder / "a") == "old");

@@ -13,9 +13,11 @@
      odd.mnc     y in inches; x in furlongs, z not evenly spaced, and the step of time is a text
      slices.mnc  as many scales as 4096 x 4095, of which none is stored
    What attributes say:
-     texts.h5    3 x 2, c and y, and names of channels of 400,000 letters each; few letters in few
+     texts.h5    3 x 2, c and y, and names of channels of 400,000 letters each; few letters in few; in more 2 x 3 with as many names,
+                 which says that it is of colours
      words.h5    bytes -1, 5, 0, 1, 2, -128: unsigned (by netCDF, with a fill value); and steps of 2 in each of
-                 inch, furlong (a unit that is none of ours), none, fft (1/um) */
+                 inch, furlong (a unit that is none of ours), none, fft (1/um); depth, whose values are in mm and, as unsigned
+                 ones, from 1 to 253; nowhere, with steps of 0 mm; flat, of three axes with two steps in um; and text (MATLAB's char) */
 #include "../hdf5_text.h"
 
 #include <hdf5.h>
@@ -177,7 +179,7 @@ static void make_minc(const char* folder, const char* name) {
 
 static void make_texts(const char* folder) {
     static const char* const few[] = {"red", "green", "blue"};
-    const hsize_t sizes[] = {3, 2};
+    const hsize_t sizes[] = {3, 2}, two[] = {2, 3};
     const signed char values[] = {0, 1, 2, 3, 4, 5};
     char path[4096];
     char* const long_text = malloc(400001);
@@ -187,11 +189,12 @@ static void make_texts(const char* folder) {
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
     const hid_t space = H5Screate_simple(1, sizes, NULL);
     H5Tset_size(type, H5T_VARIABLE);
-    for (int i = 0; i < 2; ++i) {
-        const hid_t data = put(file, i ? "many" : "few", H5T_NATIVE_INT8, 2, sizes, values);
+    for (int i = 0; i < 3; ++i) {
+        const hid_t data = put(file, i == 2 ? "more" : i ? "many" : "few", H5T_NATIVE_INT8, 2, i == 2 ? two : sizes, values);
         const hid_t attribute = H5Acreate2(data, "channels", type, space, H5P_DEFAULT, H5P_DEFAULT);
-        H5Awrite(attribute, type, i ? many : few);
+        H5Awrite(attribute, type, i == 1 ? many : few);
         put_text(data, "axes", "cy");
+        if (i == 2) put_text(data, "colour", "rgb");
         H5Aclose(attribute), H5Dclose(data);
     }
     free(long_text);
@@ -199,9 +202,9 @@ static void make_texts(const char* folder) {
 }
 
 static void make_words(const char* folder) {
-    const hsize_t sizes[] = {2, 3};
+    const hsize_t sizes[] = {2, 3}, deep[] = {2, 3, 1};
     const signed char values[] = {-1, 5, 0, 1, 2, -128};
-    const double steps[] = {2, 2}, fill = -2;
+    const double steps[] = {2, 2}, fill = -2, range[] = {1, -3}, nowhere[] = {0, 0};
     const struct { const char *name, *unit; } units[] = {{"inch", "inch"}, {"furlong", "furlong"}, {"none", NULL}, {"fft", "1/um"}};
     char path[4096];
     snprintf(path, sizeof path, "%s/words.h5", folder);
@@ -209,6 +212,19 @@ static void make_words(const char* folder) {
     const hid_t data = put(file, "unsigned", H5T_NATIVE_INT8, 2, sizes, values);
     put_text(data, "_Unsigned", "true"), put_numbers(data, "_FillValue", 1, &fill);
     H5Dclose(data);
+    const hid_t depth = put(file, "depth", H5T_NATIVE_INT8, 2, sizes, values);
+    put_text(depth, "unit", "mm"), put_text(depth, "_Unsigned", "true");
+    put_numbers(depth, "valid_range", 2, range), put_numbers(depth, "valid_min", 1, range);
+    H5Dclose(depth);
+    const hid_t none = put(file, "nowhere", H5T_NATIVE_INT8, 2, sizes, values);
+    put_numbers(none, "spacing", 2, nowhere), put_text(none, "unit", "mm");
+    H5Dclose(none);
+    const hid_t flat = put(file, "flat", H5T_NATIVE_INT8, 3, deep, values);
+    put_numbers(flat, "element_size_um", 2, steps);
+    H5Dclose(flat);
+    const hid_t text = put(file, "text", H5T_NATIVE_INT8, 2, sizes, values);
+    put_text(text, "MATLAB_class", "char");
+    H5Dclose(text);
     for (int i = 0; i < 4; ++i) {
         const hid_t other = put(file, units[i].name, H5T_NATIVE_INT8, 2, sizes, values);
         put_numbers(other, "spacing", 2, steps);

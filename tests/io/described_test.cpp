@@ -115,6 +115,20 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
     CHECK(io::info(path).desc.find('t')->spacing == doctest::Approx(0.05));
 }
 
+TEST_CASE("described: several planes in one directory are refused, or read where they are a stack in one piece") {
+    const Folder folder;
+    const auto deep = [&](std::uint64_t depth, const char* words) {
+        put(folder / "a.tif", make_tiff({tiff_picture(2, 1, 8, 1, 8, 2, {tiff_text(270, words), {32997, 4, {depth}}})}, "abcdef"));
+        return folder / "a.tif";
+    };
+    CHECK(io_error(deep(3, "-"), [&] { io::info(folder / "a.tif"); }).problem ==
+          "has 3 planes in one TIFF directory (ImageDepth, tag 32997), which are not read");
+    io_error(deep(2, R"({"shape": [3, 1, 2]})"), [&] { io::info(folder / "a.tif"); });
+    CHECK(values_of<std::uint8_t>(io::read(deep(1, "-"))) == std::vector<std::uint8_t>{'a', 'b'});
+    CHECK(values_of<std::uint8_t>(io::read(deep(3, R"({"shape": [3, 1, 2]})"))) ==
+          std::vector<std::uint8_t>{'a', 'b', 'c', 'd', 'e', 'f'});
+}
+
 TEST_CASE("described: what is no number to its end is told and left out, of OME-XML and of ImageJ") {
     const Folder folder;
     const TiffEntry x{282, 5, {2, 1}}, y{283, 5, {4, 1}}, none{296, 3, {1}};

@@ -433,6 +433,10 @@ TEST_CASE("dicom: planes lie as far apart, and in that order, as the frames of a
         REQUIRE(info.metadata.affine);
         CHECK((*info.metadata.affine)[10] == row.step);
     }
+    Dicom bare;   // no size of pixels, and so no unit
+    bare.frames = "3", bare.pixels = std::string(12, '\1'), bare.between = "4";
+    CHECK(told(folder, bare) == "it says that its planes lie 4 mm apart, and not how large its pixels are: the distance is left out\n");
+    CHECK(io::info(folder / "a.dcm").desc.find('z')->spacing == 1);
     Dicom file;
     file.spacing = ".5\\.5", file.detector_position = "1\\2\\3";
     CHECK(told(folder, file).empty());

@@ -318,6 +318,16 @@ TEST_CASE("NIfTI of either byte order, scaled, with its space") {
         CHECK(std::any_of(warnings.begin(), warnings.end(),
                           [](const io::Warning& w) { return w.text.find("slope is 0.5") != std::string::npos; }));
     }
+    SUBCASE("so is one that is infinite, and one of 1 beside no intercept; none is one that is no number") {
+        for (const auto& [slope, inter, told] : {std::tuple{INFINITY, 0.0f, "its slope is inf: values are read as they are stored"},
+                                                 {1.0f, std::nanf(""), "its slope is 1, and its intercept no number: values are read as they are stored"},
+                                                 {std::nanf(""), 0.0f, ""}}) {
+            nifti.slope = slope, nifti.inter = inter;
+            put(path, nifti.header() + voxels.text);
+            CHECK(told_of(io::info(path)) == told);
+            CHECK(io::info(path).desc.type == ElementType::i16);
+        }
+    }
     SUBCASE("the affine from the quaternion: half a turn about y, left-handed") {
         nifti.qform = 1;
         nifti.quaternion = {0, 1, 0, 32, -40, -16};

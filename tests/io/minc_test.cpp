@@ -76,6 +76,24 @@ TEST_CASE("hdf5: texts of an attribute that are more than a million letters toge
     CHECK(io::info(folder / "texts.h5", of("many")).metadata.channels.empty());
 }
 
+TEST_CASE("hdf5: names and colours that do not fit the number of channels are left out, and choose nothing") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    const fs::path file = folder / "texts.h5";
+    const io::FileInfo info = io::info(file, of("more"));
+    CHECK(info.metadata.channels.empty());
+    CHECK(info.colour == io::Colour::other);
+    CHECK(told_of(info) == "its 2 channels are no colours of \"rgb\": that is left out\nit has 3 names for 2 channels: they are left out");
+    for (const char* const channel : {"blue", "2"}) {
+        io::ReadOptions options = of("more");
+        options.channel = channel;
+        CHECK(io_error(file, [&] { io::read(file, options); }).problem.find("has 2 channels, and none is") == 0);
+    }
+    io::ReadOptions grey = of("more");
+    grey.grey = true;
+    CHECK(io_error(file, [&] { io::read(file, grey); }).problem.find("that are not colours") != std::string::npos);
+}
+
 TEST_CASE("hdf5: units of distances by their names, and a warning for others") {
     const Folder folder;
     if (!make_files(folder)) return;
@@ -91,6 +109,39 @@ TEST_CASE("hdf5: units of distances by their names, and a warning for others") {
         CHECK(info.desc.find('x')->spacing == row.spacing);
         CHECK(told_of(info) == row.told);
     }
+}
+
+TEST_CASE("hdf5: a unit without distances makes no pixels of its size") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    const io::FileInfo depth = io::info(folder / "words.h5", of("depth"));   // of the values
+    CHECK(depth.desc.unit.empty());
+    CHECK(depth.desc.find('x')->spacing == 1);
+    const io::FileInfo nowhere = io::info(folder / "words.h5", of("nowhere"));
+    CHECK(nowhere.desc.unit.empty());
+    CHECK(told_of(nowhere) == "it tells no distance above 0 along y: 1 stands for it\n"
+                              "it tells no distance above 0 along x: 1 stands for it");
+    const io::FileInfo flat = io::info(folder / "words.h5", of("flat"));   // y and x alone, as Fiji writes them
+    CHECK(flat.desc.unit == "um");
+    CHECK(flat.desc.find('x')->spacing == 2);
+    CHECK(told_of(flat) == "it tells no distance above 0 along z: 1 stands for it");
+}
+
+TEST_CASE("hdf5: values that a range of netCDF's leaves out are told") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    CHECK(told_of(io::info(folder / "words.h5", of("depth"))) ==
+          "its values beyond 1 to 253 and below 1 stand for none (valid_range, valid_min): they are read as they are stored");
+}
+
+TEST_CASE("hdf5: a text of MATLAB's is no array of numbers") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    const auto problem = [&](const char* dataset) {
+        return io_error(folder / "words.h5", [&] { io::info(folder / "words.h5", of(dataset)); }).problem;
+    };
+    CHECK(problem("text").find("holds texts (MATLAB's char is such)") != std::string::npos);
+    CHECK(problem("").find("/text (") == std::string::npos);   // among those of numbers, of which one is to be chosen
 }
 
 TEST_CASE("hdf5: netCDF's unsigned integers are such, and values that stand for none are told") {

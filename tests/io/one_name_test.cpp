@@ -72,6 +72,17 @@ TEST_CASE("one name: places are found under any spelling, and thousands whose ro
     for (std::size_t i = 0; i < names.size(); ++i) CHECK((places.find(fs::path("/d") / names[i]) != nullptr) == (i % 2 == 0));
     CHECK(asked < 10);
 
+    asked = 0;
+    const io::Look another = folder_with({"other.npy"}, false);
+    io::AlikePlaces absent({[&](const fs::path& path) { return ++asked, another.finds(path); },
+                            [&](const fs::path& folder) { return ++asked, another.lists(folder); }});
+    for (const std::string& name : names) {
+        CHECK(absent.find(fs::path("/d") / name) == nullptr);
+        absent.add(fs::path("/d") / name, name);
+    }
+    for (const std::string& name : names) CHECK(*absent.find(fs::path("/d") / name) == name);
+    CHECK(asked < 10 * 3000);
+
     io::AlikePlaces folded(folder_with({"v1.npy", "V2.NPY", "other.npy"}, true));
     folded.add("/d/v1.npy", "as listed");
     folded.add("/D/v2.npy", "otherwise");

@@ -4,6 +4,7 @@
 #include "io/real_paths.hpp"
 #include "io/transaction.hpp"
 #include "parallax/host/json.hpp"
+#include "journal_text.hpp"
 #include "support.hpp"
 
 #include <functional>
@@ -287,8 +288,7 @@ TEST_CASE("outputs: a journal of a dead process puts no file in the place of a p
         moves.back()["inode"] = static_cast<std::uint64_t>(state.st_ino);
         moves.back()["bytes"] = static_cast<std::uint64_t>(state.st_size);
     }
-    const std::string text = Json{{"commit", moves}, {"overwrite", true}}.dump();
-    put(folder / (dead + ".journal"), io::hash_text(text).substr(0, 16) + ' ' + text + '\n');
+    put_journal_text(folder / (dead + ".journal"), journal_line({{"commit", moves}, {"overwrite", true}}));
     io::recover(folder.path());
     CHECK(get(folder / "a.npy") == "old a");
     CHECK(fs::is_fifo(folder / "b.npy"));
@@ -467,6 +467,81 @@ TEST_CASE("outputs: what replaces a file has its list of users and groups, or no
     CHECK((fs::status(folder / "b").permissions() & fs::perms::mask) == fs::perms(0640));
     replace(folder / "c");   // which nothing was before
     CHECK_FALSE(list_of(folder / "c").empty());
+}
+
+namespace {
+
+/// By a user whom root becomes for that time; what went wrong.
+std::string replaced_by_another(const fs::path& file) {
+    REQUIRE(::seteuid(65534) == 0);
+    std::string problem;
+    try {
+        replace(file);
+    } catch (const std::exception& error) {
+        problem = error.what();
+    }
+    REQUIRE(::seteuid(0) == 0);
+    return problem;
+}
+
+}   // namespace
+
+TEST_CASE("outputs: what replaces a file has its group or, where that may not be given, nothing that the group alone had") {
+    constexpr gid_t lab = 4242;
+    const Folder folder;
+    put(folder / "a", "old");
+    if (::geteuid() != 0 || ::lchown((folder / "a").c_str(), static_cast<uid_t>(-1), lab) != 0) {
+        MESSAGE("skipped: only root can give a file to any group");
+        return;
+    }
+    const auto rights = [](const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions() & fs::perms::mask); };
+    const auto group = [](const fs::path& path) {
+        struct stat is {};
+        REQUIRE(::stat(path.c_str(), &is) == 0);
+        return is.st_gid;
+    };
+    fs::permissions(folder / "a", fs::perms(0640));
+    replace(folder / "a");
+    CHECK(group(folder / "a") == lab);
+    CHECK(rights(folder / "a") == 0640);
+    const auto write = [&](int side) {
+        io::write(folder / "a.zarr", pattern(ArrayDesc::dense(ElementType::u8, {{'y', side}, {'x', side}})), {.overwrite = true});
+    };
+    const auto each = [&](const auto& work) {
+        work(folder / "a.zarr", true);
+        for (const auto& entry : fs::recursive_directory_iterator(folder / "a.zarr")) work(entry.path(), entry.is_directory());
+    };
+    write(40);
+    each([](const fs::path& path, bool is_folder) {
+        REQUIRE(::lchown(path.c_str(), static_cast<uid_t>(-1), lab) == 0);
+        fs::permissions(path, fs::perms(is_folder ? 0750 : 0640));
+    });
+    write(3000);   // more of them than before
+    each([&](const fs::path& path, bool is_folder) {
+        CAPTURE(path.string());
+        CHECK(group(path) == lab);
+        CHECK(rights(path) == (is_folder ? 0750u : 0640u));
+    });
+    // One who is not in that group; with root's rights goes that of giving files to any.
+    fs::permissions(folder.path(), fs::perms(0777));
+    struct Row {
+        unsigned was, is;
+    };
+    for (const Row& row : {Row{0640, 0600}, Row{0660, 0600}, Row{0644, 0644}, Row{0664, 0644}, Row{0604, 0600}}) {
+        CAPTURE(row.was);
+        put(folder / "b", "old");
+        REQUIRE(::lchown((folder / "b").c_str(), 65534, lab) == 0);
+        fs::permissions(folder / "b", fs::perms(row.was));
+        CHECK(replaced_by_another(folder / "b") == "");
+        CHECK(group(folder / "b") != lab);
+        CHECK(rights(folder / "b") == row.is);
+    }
+    const std::string list = access_list(4, 6);   // its own group may read, and a user besides
+    put(folder / "c", "old");
+    REQUIRE(::lchown((folder / "c").c_str(), 65534, lab) == 0);
+    if (::setxattr((folder / "c").c_str(), "system.posix_acl_access", list.data(), list.size(), 0) != 0) return;
+    CHECK(replaced_by_another(folder / "c") == "");
+    CHECK(list_of(folder / "c") == access_list(0, 6));
 }
 #endif
 

@@ -11,13 +11,17 @@
 #include <thread>
 
 #include "parallax/host/json.hpp"
+#include "journal_text.hpp"
 #include "support.hpp"
 #include "support/file_identity.hpp"
+#include "support/warnings.hpp"
 
 #if !defined(_WIN32)
 #if defined(__linux__)
 #include <sys/fsuid.h>
 #endif
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -64,6 +68,36 @@ TEST_CASE("transactions: those that begin at once in a new folder leave each oth
     }
 }
 
+TEST_CASE("transactions: one that fails takes no folder along in which another has begun") {
+    for (const bool strict : {false, true})
+        for (int turn = 0; turn < 200; ++turn) {
+            const Folder out;
+            const fs::path deep = fs::canonical(out / ".") / "results/deep/er";
+            std::atomic<int> waiting{2};
+            const auto run = [&](const fs::path& base, const char* name, bool fails) {
+                --waiting;
+                while (waiting > 0) std::this_thread::yield();
+                io::Transaction files(base, {false, false, strict});
+                files.add(deep / name, [&](const fs::path& path) {
+                    if (fails) throw IoError(path.string(), "is about to fail");
+                    put(path, "text");
+                });
+                files.commit();
+            };
+            std::string problem;
+            const fs::path base = turn % 2 == 0 ? deep : deep.parent_path().parent_path();
+            std::thread other([&] { CHECK_THROWS_AS(run(base, "a", true), IoError); });
+            try {
+                run(base, "b", false);
+            } catch (const std::exception& error) {
+                problem = error.what();
+            }
+            other.join();
+            CHECK(problem == "");
+            CHECK(get(deep / "b") == "text");
+        }
+}
+
 #if !defined(_WIN32)
 
 namespace {
@@ -78,7 +112,7 @@ void put_journal(const Folder& folder, const std::string& part, const std::strin
     std::string lines;
     for (const Json& json : undo ? std::vector<Json>{commit, {{"undo", true}}} : std::vector<Json>{commit})
         lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
-    put(folder / ".parallax-12-0-0123abcd.journal", lines);
+    put_journal_text(folder / ".parallax-12-0-0123abcd.journal", lines);
 }
 
 /// Kept to the end: a folder is looked at again after some seconds only.
@@ -144,12 +178,58 @@ TEST_CASE("transactions: another user's journal in a folder that is neither's is
         const Folder& folder = folder_with_files();
         put_journal(folder, ".parallax-12-0-0123abcd-0-a.npy", "", true);   // it says that it has made a.npy
         const fs::path journal = folder / ".parallax-12-0-0123abcd.journal";
-        REQUIRE(::chmod(journal.c_str(), 0666) == 0);
-        if (other) REQUIRE(::chown(journal.c_str(), 65534, 65534) == 0);
+        if (other) REQUIRE((::chmod(journal.c_str(), 0666) == 0 && ::chown(journal.c_str(), 65534, 65534) == 0));
         io::recover(folder / ".");
         CHECK(fs::exists(folder / "mine/a.npy") == other);
         CHECK(fs::exists(journal) == other);
     }
+}
+
+TEST_CASE("transactions: a journal that others may have written does where they may change everything what it says, and nothing else") {
+    struct Case {
+        mode_t journal, folder, mine;
+        bool done;
+    };
+    const Case cases[] = {{0644, 0755, 0755, true},  {0600, 01777, 0700, true}, {0664, 0775, 0775, true},   {0666, 0777, 0777, true},
+                          {0664, 0775, 0755, false}, {0664, 0755, 0775, false}, {0664, 01777, 0775, false}, {0664, 0775, 01775, false},
+                          {0666, 0775, 0777, false}, {0666, 0777, 0775, false}};
+    for (const Case& one : cases) {
+        CAPTURE(one.journal);
+        CAPTURE(one.folder);
+        CAPTURE(one.mine);
+        const Folder& folder = folder_with_files();
+        put_journal(folder, ".parallax-12-0-0123abcd-0-a.npy", "", true);
+        const fs::path journal = folder / ".parallax-12-0-0123abcd.journal";
+        REQUIRE(::chmod(journal.c_str(), one.journal) == 0);
+        REQUIRE(::chmod((folder / "mine").c_str(), one.mine) == 0);
+        REQUIRE(::chmod((folder / ".").c_str(), one.folder) == 0);
+        io::recover(folder / ".");
+        CHECK(fs::exists(folder / "mine/a.npy") != one.done);
+        CHECK(fs::exists(journal) != one.done);
+    }
+}
+
+TEST_CASE("transactions: of a folder elsewhere a journal that others may have written says what its pointer, which they may not, says too") {
+    const std::string dead = ".parallax-12-0-0123abcd", part = dead + "-1-r.json";
+    for (const mode_t pointer : {mode_t{0600}, mode_t{0660}})
+        for (const bool noted : {false, true}) {
+            CAPTURE(pointer);
+            CAPTURE(noted);
+            const Folder base, elsewhere;
+            const fs::path there = fs::canonical(elsewhere / "."), here = fs::canonical(base / ".");
+            put(there / part, "report");
+            const Json move{{"folder", there.string()}, {"part", part}, {"name", "r.json"}, {"old", ""},
+                            {"inode", host::identity_of(there / part)->inode}, {"bytes", fs::file_size(there / part)}};
+            std::string lines;
+            for (const Json& json : {Json{{"place", there.string()}}, Json{{"commit", Json::array({move})}, {"overwrite", true}}})
+                lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+            put_journal_text(here / (dead + ".journal"), lines);
+            put(there / (dead + ".base"), here.string() + '\n' + (noted ? io::said_in_pointer(part, "r.json", true) + '\n' : ""));
+            REQUIRE((::chmod((here / (dead + ".journal")).c_str(), 0664) == 0 && ::chmod(here.c_str(), 0775) == 0));
+            REQUIRE((::chmod((there / (dead + ".base")).c_str(), pointer) == 0 && ::chmod(there.c_str(), 0755) == 0));
+            io::recover(here);
+            CHECK(fs::exists(there / "r.json") == (noted && pointer == 0600));
+        }
 }
 
 #if defined(__linux__)
@@ -216,7 +296,7 @@ TEST_CASE("transactions: where what one makes becomes somebody else's, reports i
         std::string lines;
         for (const Json& json : {Json{{"place", there.string()}}, Json{{"commit", moves}, {"overwrite", true}}})
             lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
-        put(here / (dead + ".journal"), lines);
+        put_journal_text(here / (dead + ".journal"), lines);
         put(there / (dead + ".base"), here.string() + '\n');
         // The folders are a third one's, in which anybody may make a file.
         for (const fs::path& folder : {here, there}) REQUIRE((::chown(folder.c_str(), 65533, 65533) == 0 && ::chmod(folder.c_str(), 0777) == 0));
@@ -259,8 +339,8 @@ const std::string dead = ".parallax-12-0-0123abcd";
 /// A journal of lines.
 void put_lines(const fs::path& folder, const std::vector<Json>& lines) {
     std::string text;
-    for (const Json& json : lines) text += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
-    put(folder / (dead + ".journal"), text);
+    for (const Json& json : lines) text += journal_line(json);
+    put_journal_text(folder / (dead + ".journal"), text);
 }
 
 std::uint64_t number_of(const fs::path& path) { return host::identity_of(path)->inode; }
@@ -402,6 +482,52 @@ TEST_CASE("transactions: only folders that the journal names by their number go 
     }
 }
 
+#if defined(__linux__)
+TEST_CASE("transactions: where a journal may not be written, that files wait is told") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can become another user");
+        return;
+    }
+    for (const bool lives : {false, true}) {
+        const Folder& folder = folder_with_files();
+        host::take_warnings();
+        put(folder / "mine" / (dead + "-0-a.npy"), "new");
+        const Json move{{"folder", "mine"}, {"part", dead + "-0-a.npy"}, {"name", "a.npy"}, {"old", ""}, {"inode", 1u}, {"bytes", 3u}};
+        put_lines(folder.path(), {Json{{"commit", Json::array({move})}, {"overwrite", true}}});
+        const fs::path journal = folder / (dead + ".journal");
+        REQUIRE((::chown((folder / ".").c_str(), 65533, 65533) == 0 && ::chmod((folder / ".").c_str(), 0755) == 0));
+        REQUIRE((::chown(journal.c_str(), 65533, 65533) == 0 && ::chmod(journal.c_str(), 0644) == 0));
+        const int held = ::open(journal.c_str(), O_RDWR | O_CLOEXEC);
+        REQUIRE((!lives || ::flock(held, LOCK_EX) == 0));
+        ::setfsuid(65534);   // who opens what may not be written, be it root
+        io::recover(folder / ".");
+        ::setfsuid(0);
+        ::close(held);
+        CHECK(get(folder / "mine/a.npy") == "mine");
+        bool told = false;
+        for (const std::string& warning : host::take_warnings()) told = told || warning.find("side by side") != std::string::npos;
+        CHECK(told != lives);
+    }
+}
+#endif
+
+TEST_CASE("transactions: a journal that came with an archive replaces no file that it does not know") {
+    for (const bool undo : {false, true})
+        for (const char* const number : {"", "12 34"}) {
+            CAPTURE(undo);
+            CAPTURE(number);
+            const Folder& folder = folder_with_files();
+            const std::string part = dead + "-0-a.npy", old = undo ? dead + "-old-0" : "";
+            put(folder / "mine" / (undo ? old : part), "theirs");
+            const Json move{{"folder", "mine"}, {"part", part}, {"name", "a.npy"}, {"old", old}, {"inode", 0u}, {"bytes", 0u}};
+            std::string lines = *number != '\0' ? journal_line({{"number", number}}) : "";
+            lines += journal_line({{"commit", Json::array({move})}, {"overwrite", true}});
+            put(folder / (dead + ".journal"), lines + (undo ? journal_line({{"undo", true}}) : ""));
+            io::recover(folder / ".");
+            CHECK(get(folder / "mine/a.npy") == "mine");
+        }
+}
+
 TEST_CASE("transactions: of a stranger's folders only his are gone into") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root can make another user's file");
@@ -417,6 +543,24 @@ TEST_CASE("transactions: of a stranger's folders only his are gone into") {
     io::recover(folder / ".");
     CHECK(told(folder / (dead + "-0-a.zarr-going/mine")) == "mine");
     CHECK_FALSE(fs::exists(folder / (dead + "-0-a.zarr-going/0")));
+}
+
+TEST_CASE("transactions: of a journal that others may have written only folders are gone into that they may change") {
+    for (const bool open : {false, true}) {
+        const Folder& folder = folder_with_files();
+        const fs::path part = folder / (dead + "-0-a.zarr");
+        put_store(part, "theirs");
+        put_store(part / "mine", "mine");
+        put_lines(folder.path(), {Json{{"tree", number_of(part)}}});
+        for (const auto& entry : fs::recursive_directory_iterator(part))
+            if (entry.is_directory()) REQUIRE(::chmod(entry.path().c_str(), 0775) == 0);
+        REQUIRE(::chmod((part / "mine").c_str(), open ? 0775 : 0755) == 0);
+        REQUIRE((::chmod(part.c_str(), 0775) == 0 && ::chmod((folder / ".").c_str(), 0775) == 0));
+        REQUIRE(::chmod((folder / (dead + ".journal")).c_str(), 0664) == 0);
+        io::recover(folder / ".");
+        CHECK(fs::exists(folder / (dead + "-0-a.zarr-going/mine")) != open);
+        CHECK_FALSE(fs::exists(folder / (dead + "-0-a.zarr-going/0")));
+    }
 }
 
 TEST_CASE("transactions: a store that takes another's place at once has another time, also where times are of two seconds") {

@@ -320,6 +320,42 @@ TEST_CASE("units: slices whose distance nothing tells, beside pixels whose size 
     CHECK(has_warning(io::info(folder / "a.nrrd"), "none of z: it is taken for 1 mm"));
 }
 
+TEST_CASE("units: a unit in which no distance is told makes no voxels of its size") {
+    const Folder folder;
+    const std::string nrrd = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n",
+                      units = "units: \"mm\" \"mm\" \"mm\"\n";
+    const auto nifti = [](float x, float y, float z, std::int16_t qform) {
+        NiftiFixture file;
+        file.dim = {3, 2, 2, 2}, file.datatype = 2, file.pixdim = {1, x, y, z, 1, 1, 1, 1}, file.qform = qform;
+        return file.header() + std::string(8, 'a');
+    };
+    const char* const left_out = " names mm for its unit and gives no distance in it: the unit is left out";
+    struct Row { const char* name; std::string bytes; const char* unit; std::string told; };
+    const Row rows[] = {
+        {"unit.nrrd", nrrd + units + "\nabcdef", "", std::string("its header") + left_out},
+        {"space.nrrd", nrrd + "space: left-posterior-superior\n\nabcdef", "", std::string("its header") + left_out},
+        {"none.nrrd", nrrd + "spacings: 0 0 0\n" + units + "\nabcdef", "", std::string("its header") + left_out},
+        {"mins.nrrd", nrrd + "axis mins: 1 2 3\n" + units + "\nabcdef", "", std::string("its header") + left_out},
+        {"zero.nrrd", nrrd + "spacings: 0 .5 2\n" + units + "\nabcdef", "mm",
+         "its header gives a spacing of other axes and none of x: it is taken for 1 mm"},
+        {"below.nrrd", nrrd + "spacings: -1 .5 2\n" + units + "\nabcdef", "mm", "its spacing along x is below 0: it counts by its size"},
+        {"none.nii", nifti(0, 0, 0, 0), "", std::string("its header (pixdim)") + left_out},
+        {"zero.nii", nifti(.5f, .5f, 0, 0), "mm",
+         "its header (pixdim) gives a spacing of other axes and none of z: it is taken for 1 mm"},
+        {"qform.nii", nifti(.5f, .5f, 0, 1), "mm",
+         "its header (pixdim) gives a spacing of other axes and none of z: it is taken for 1 mm\n"
+         "its qform goes by sizes (pixdim) of which one is 0: the qform is left out"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.name);
+        put(folder / row.name, row.bytes);
+        const io::FileInfo info = io::info(folder / row.name);
+        CHECK(info.desc.unit == row.unit);
+        CHECK(told_of(info) == row.told);
+        CHECK_FALSE(info.metadata.affine);
+    }
+}
+
 TEST_CASE("units: axes of NRRD from end to end have cells or nodes, as ITK places them") {
     const Folder folder;
     struct Row { const char* centres; double x, y, left, top; };

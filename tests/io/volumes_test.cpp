@@ -183,6 +183,50 @@ TEST_CASE("volumes: MetaImage, attached and beside, raw and packed, with its spa
     CHECK(io::info(folder / "rgb.mha").desc.describe() == "u8 1 x 2 x 3 (y, x, c)");
 }
 
+TEST_CASE("volumes: a spacing of MetaImage below 0 turns the axis, as ITK has it, and one of 0 is none") {
+    const Folder folder;
+    const auto info = [&](const std::string& more) {
+        put(folder / "a.mha", meta(more) + elements);
+        return io::info(folder / "a.mha");
+    };
+    constexpr const char* told = "its spacing along z is below 0: it counts by its size, and the axis goes the other way";
+    const io::FileInfo placed =
+        info("TransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = 10 20 30\nElementSpacing = 0.5 0.25 -2\n");
+    CHECK(told_of(placed) == told);
+    CHECK(placed.desc.find('z')->spacing == 2);
+    REQUIRE(placed.metadata.affine);
+    CHECK(*placed.metadata.affine == std::array<double, 16>{-.5, 0, 0, -10, 0, -.25, 0, -20, 0, 0, -2, 30, 0, 0, 0, 1});
+    const io::FileInfo turned = info("ElementSpacing = 0.5 0.25 -2\n");
+    CHECK(told_of(turned) == told);
+    REQUIRE(turned.metadata.affine);
+    CHECK((*turned.metadata.affine)[10] == -2);
+    const io::FileInfo flat = info("ElementSpacing = 0.5 0.25 0\n");
+    CHECK(told_of(flat) == "its header gives a spacing of other axes and none of z: it is taken for 1 mm");
+    const io::FileInfo none = info("Offset = 1 2 3\nElementSpacing = 0 0 0\n");
+    CHECK(told_of(none) == "its header names mm for its unit and gives no distance in it: the unit is left out");
+    CHECK(none.desc.unit.empty());
+    CHECK_FALSE(none.metadata.affine);
+}
+
+TEST_CASE("volumes: a scale of MetaImage's values is told, and not applied") {
+    const Folder folder;
+    put(folder / "a.mha", meta("ElementToIntensityFunctionSlope = 2\nElementToIntensityFunctionOffset = 10\n") + elements);
+    CHECK(told_of(io::info(folder / "a.mha")).find("its values stand for 10 + 2 times what is stored") == 0);
+    CHECK(values_of<std::int16_t>(io::read(folder / "a.mha")) == values);
+    put(folder / "a.mha", meta("ElementToIntensityFunctionSlope = 1\nElementToIntensityFunctionOffset = 0\n") + elements);
+    CHECK(told_of(io::info(folder / "a.mha")).empty());
+}
+
+TEST_CASE("volumes: an array without a place has none in a MetaImage") {
+    const Folder folder;
+    HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 3}, {'x', 4}}));
+    array.desc = array.desc.with_spacing('z', 2).with_spacing('y', .5).with_spacing('x', .5).with_unit("mm");
+    io::write(folder / "a.mha", array);
+    const HostArray back = io::read(folder / "a.mha");
+    CHECK(back.desc == array.desc);
+    CHECK_FALSE(back.metadata.affine);
+}
+
 TEST_CASE("volumes: directions of which one goes nowhere, or where another goes, are left out and told") {
     const Folder folder;
     const std::string ends = "encoding: raw\n", lps = "space: left-posterior-superior\nspace origin: (1,2,3)\nspace directions: ";
@@ -290,6 +334,19 @@ TEST_CASE("volumes: a chunk of Zarr may be several members of gzip, and nothing 
     CHECK(values_of<std::uint8_t>(io::read(folder / "a.zarr")).size() == 6);
     put(folder / "a.zarr/0", deflated("abcdef", 15) + "zz");
     CHECK(io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem.find("does not unpack") != std::string::npos);
+}
+
+TEST_CASE("volumes: what files of packed elements go on with is counted of all together") {
+    const Folder folder;
+    put(folder / "v.gz", deflated(elements.substr(0, 8) + std::string(33 << 20, '\0'), 15 + 16));   // up to 64 MiB are read
+    put(folder / "twice.nhdr", nrrd("encoding: gzip\ndata file: LIST\nv.gz\nv.gz\n"));
+    std::string problem;
+    try {
+        io::read(folder / "twice.nhdr");
+    } catch (const IoError& error) {
+        problem = error.problem;
+    }
+    CHECK(problem.find("bytes behind its elements") != std::string::npos);
 }
 
 TEST_CASE("volumes: patterns of names that do not fit, or lead elsewhere, are refused") {

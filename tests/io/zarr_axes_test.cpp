@@ -97,8 +97,40 @@ TEST_CASE("zarr: scales that are no distances above 0 are told") {
     CHECK(told_of(zero) == "its axis z has a scale of 0, which is no distance: it is taken for 1 um");
     CHECK(zero.desc.find('x')->spacing == .5);
     const io::FileInfo text = info_of(folder, Json::array({image_of(axes, {"4", .5, .5})}));
-    CHECK(told_of(text) == "it has a scale or a translation that is not of 3 numbers, one for each axis: that is left out");
+    CHECK(told_of(text) == "it has a scale or a translation that is not of 3 numbers, one for each axis: that is left out\n"
+                           "its axes are in um and have no scale: the unit is left out");
+    CHECK(text.desc.unit.empty());   // 1 um would be a size that nobody measured
     CHECK(text.desc.find('x')->spacing == 1);
+}
+
+TEST_CASE("zarr: an array that an image around it names as a level has that image's axes") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const Json channel{{"name", "c"}, {"type", "channel"}};
+    const Json images = Json::array({image_of({channel, space("y"), space("x")}, {1, .5, .25})});
+    info_of(folder, images);
+    const fs::path store = folder / "b.zarr";   // as bioformats2raw lays it out, and a plate of one well
+    for (const char* const inner : {"0", "A/1/0"}) {
+        CAPTURE(inner);
+        fs::remove_all(store);
+        fs::create_directories((store / inner).parent_path());
+        fs::copy(folder / "a.zarr", store / inner, fs::copy_options::recursive);
+        put(store / ".zgroup", R"({"zarr_format": 2})");
+        put(store / ".zattrs", R"({"bioformats2raw.layout": 3})");
+        const std::string group = inner;
+        for (const std::string& dataset : {std::string(), group, group + "/0", group + "/0/", "./" + group + "/0"}) {
+            CAPTURE(dataset);
+            io::ReadOptions options;
+            options.dataset = dataset;
+            const io::FileInfo info = io::info(store, options);
+            CHECK(letters(info) == "cyx");
+            CHECK(info.desc.unit == "um");
+            CHECK(info.desc.find('x')->spacing == .25);
+            CHECK(told_of(info).empty());
+        }
+    }
+    put(store / "A/1/0/.zattrs", "{}");
+    CHECK(letters(io::info(store)) == "zyx");
 }
 
 TEST_CASE("zarr: other images of a group are told") {

@@ -116,6 +116,21 @@ TEST_CASE("--idle without --watch is refused by its own name, whatever the job")
     CHECK(contains(refused.err, "--idle without --watch"));
 }
 
+TEST_CASE("threads of a series are refused for a job that is none") {
+    const TempFolder folder;
+    io::write(folder / "a.npy", ramp(5, 4));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop"}],
+        "outputs": {"image": "o.npy"}})");
+    for (const char* const option : {"--readers", "--writers", "--in-flight"}) {
+        CAPTURE(std::string(option));
+        const Run refused = run_program({"run", "job.json", "--device", "native", option, "2"}, folder.path());
+        CHECK(refused.status == 2);
+        CHECK(contains(refused.err, option));
+        CHECK(contains(refused.err, "a job with for_each"));
+        CHECK_FALSE(fs::exists(folder / "o.npy"));
+    }
+}
+
 TEST_CASE("--json is JSON") {
     const TempFolder folder;
     const Json devices = json_of(run_program({"devices", "--json"}, folder.path()));

@@ -4,6 +4,7 @@
 #include "job/paths.hpp"
 #include "job/prepare.hpp"
 #include "jobs/support.hpp"
+#include "../io/journal_text.hpp"
 #include "support/file_identity.hpp"
 
 using namespace parallax;
@@ -35,8 +36,7 @@ void leave_half_done(const fs::path& folder) {
     move("a.npy", true);
     move("b.npy", false);
     move("c.npy", false);
-    const std::string line = Json{{"commit", moves}, {"overwrite", true}}.dump();
-    write_text(folder / (dead + ".journal"), io::hash_text(line).substr(0, 16) + ' ' + line + '\n');
+    put_journal_text(folder / (dead + ".journal"), journal_line({{"commit", moves}, {"overwrite", true}}));
 }
 
 struct Row {

@@ -17,7 +17,8 @@ TEST_CASE("cli: limits count for a plan, for frames on standard output and for a
         "outputs": {"soft": {"file": "-", "format": "pgm"}}})");
     write_text(folder / "small.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 9}],
         "outputs": {"volume": "v.npy"}})");
-    for (const char* const limit : {"foo=3", "memory=banana", "memory=60000KB", "memory=-1", "memory=", "time=-1s"}) {
+    for (const char* const limit : {"foo=3", "memory=banana", "memory=60000KB", "memory=-1", "memory=", "time=-1s", "time=9999999h",
+                                   "time=1000000001s", "time=nan", "time=inf", "memory=9e18B", "output=99999999TB"}) {
         CAPTURE(std::string(limit));
         const Run refused = run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path());
         CHECK(refused.status == 2);
@@ -28,6 +29,9 @@ TEST_CASE("cli: limits count for a plan, for frames on standard output and for a
         CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path()).status == 0);
     }
     CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", "time=10min,output=1KiB"}, folder.path()).status == 0);
+    const Run longest = run_program({"run", "small.json", "--device", "native", "--limit", "time=277777h,output=8999999TB"},
+                                    folder.path());
+    CHECK_MESSAGE(longest.status == 0, longest.err);
     std::string frames;
     for (int i = 0; i < 5; ++i) frames += "P5\n10 10\n255\n" + std::string(100, static_cast<char>('a' + i));
     write_text(folder / "frames.pgm", frames);
@@ -90,6 +94,20 @@ TEST_CASE("cli: limits of a run end it with an error, and no output") {
         CHECK_FALSE(fs::exists(folder / "b.npy"));
     }
 }
+
+#if defined(__linux__)
+TEST_CASE("cli: what a limit of output ends is told in a log that is longer than the limit") {
+    const TempFolder folder;
+    write_text(folder / "job.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 243}],
+        "outputs": {"volume": "v.npy"}})");
+    write_text(folder / "log", std::string(3'000'000, '.'));
+    const Run run = run_program({"run", "job.json", "--device", "native", "--quiet", "--limit", "output=1MB"}, folder.path(), {}, {},
+                                {"sh", "-c", "exec \"$@\" 2>> log", "sh"});
+    CHECK(run.status == 1);
+    CHECK(contains(read_text(folder / "log"), "cannot be written"));
+    CHECK_FALSE(fs::exists(folder / "v.npy"));
+}
+#endif
 
 TEST_CASE("cli: the limit of what is written counts the folders that are made for it") {
     const TempFolder folder;

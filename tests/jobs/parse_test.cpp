@@ -221,6 +221,23 @@ TEST_CASE("job: each slip is an error that names the place, what is there and wh
         {job(R"("retry": "once", )" + rest), "/retry", "true or false"},
         {job(R"("memory_limit": 0, )" + rest), "/memory_limit", "the number 0"},
         {job(R"("for_each": {}, )" + rest), "/for_each", "no variable"},
+        {job(R"("for_each": {"a": "x"}, "inputs": {"image": {"files": "{a}", "running": 3, "combine": "mean"}}, )" + rest),
+         "/inputs/image/running", "beside \"files\""},
+        {job(R"("for_each": {"a": {"pages": "x"}, "b": {"pages": "y"}},
+            "inputs": {"image": {"files": ["{a}", "{b}"], "combine": "mean"}}, )" + rest),
+         "/inputs/image/files", "\"{b}\" beside \"{a}\""},
+        {job(R"("for_each": {"a": {"volumes": "x"}}, "inputs": {"image": {"files": ["y", "{a}"], "combine": "mean"}}, )" + rest),
+         "/inputs/image/files", "\"y\" beside \"{a}\", a volume of a file"},
+        {job(R"("for_each": {"a": {"pages": "x"}}, "inputs": {"image": {"file": "{a}", "page": 7}}, )" + rest),
+         "/inputs/image/page", "which is a page already"},
+        {job(R"("for_each": {"a": {"pages": "x"}}, "inputs": {"image": {"file": "{a}", "pages": [0, 2]}}, )" + rest),
+         "/inputs/image/pages", "which is a page already"},
+        {job(R"("for_each": {"a": {"pages": "x"}}, "inputs": {"image": {"file": "{a}", "volume": 1}}, )" + rest),
+         "/inputs/image/volume", "which is a page already"},
+        {job(R"("for_each": {"a": {"volumes": "x"}}, "inputs": {"image": {"file": "{a}", "volume": 1}}, )" + rest),
+         "/inputs/image/volume", "which is a volume already"},
+        {job(R"("for_each": {"a": {"pages": "x", "page_axis": "t"}}, "inputs": {"image": {"file": "{a}", "page_axis": "z"}}, )" + rest),
+         "/inputs/image/page_axis", "where for_each says \"t\""},
         {job(R"("for_each": {"a": {"files": "x", "range": [3, 3]}}, )" + rest), "/for_each/a/range/1", "at least 4"},
         {job(R"("for_each": {"a": {"files": "x", "page_axis": "z"}}, )" + rest), "/for_each/a/page_axis", "beside \"pages\""},
         {job(R"("for_each": {"frame": "x"}, )" + steps + R"(, "outputs": {"image": "b.npy"})"), "/outputs/image", "{frame.stem}"},
@@ -294,7 +311,8 @@ TEST_CASE("--set: reaches parameters, nested ones and the job itself; another un
     struct Row { const char* setting; const char* fragment; };
     for (const Row& row : {Row{"sotf.radius=1", "did you mean \"soft\""}, Row{"soft.raduis=1", "did you mean \"radius\""},
                            Row{"soft.width=1", "width_um"}, Row{"radius", "step.key=value"},
-                           Row{"non_finit=mask", "did you mean \"non_finite\""}, Row{"=3", "step.key=value"}}) {
+                           Row{"non_finit=mask", "did you mean \"non_finite\""}, Row{"=3", "step.key=value"},
+                           Row{"soft.radius={\"x\": 1, \"x\": 5}", "the key \"x\" twice"}}) {
         CAPTURE(std::string(row.setting));
         const auto error = error_of<ConfigError>([&] { apply_setting(j, row.setting, algorithms); });
         CHECK(contains(error.what(), row.fragment));

@@ -172,7 +172,11 @@ TEST_CASE("wrong jobs and broken files: the right status, the right words, nothi
         {R"({"outputs": {"amplitude": "file/a.npy"}})", {}, 2, {"/outputs/amplitude", "is not a folder"}},
         {R"({"outputs": {"amplitude": "there.npy"}})", {}, 2, {"/outputs/amplitude", "the existing file", "--overwrite"}},
         {R"({"outputs": {"amplitude": "a.npy", "phase": "a.npy"}})", {}, 2, {"/outputs/phase", "a second time"}},
-        {R"({"outputs": {"amplitude": "h.png"}})", {"--overwrite"}, 2, {"/outputs/amplitude", "the input"}},
+        // Of two the last would count.
+        {"{}", {"--set", "recon.pixel_um=1", "--set", "recon.pixel_nm=900"}, 2, {"--set recon.pixel_nm", "beside \"recon.pixel_um\""}},
+        {"{}", {"--set", R"(recon.distance_um={"from": 1, "from": 2})"}, 2, {"--set recon.distance_um", "the key \"from\" twice"}},
+        {"{}", {"--device", R"({"backend": "native", "backend": "opencl"})"}, 2, {"--device", "the key \"backend\" twice"}},
+        {R"({"outputs": {"amplitude": "h.png"}})", {"--overwrite"}, 2, {"/outputs/amplitude", "which is an input"}},
         {R"({"outputs": {"field": "f.png"}})", {}, 2, {"/outputs/field", "c64"}},
         {R"({"outputs": {"amplitude": "{frame}.npy"}})", {}, 2, {"/outputs/amplitude", "the placeholder {frame}"}},
         // What cannot be done.

@@ -130,6 +130,13 @@ const std::vector<Scenario>& scenarios() {
     return list;
 }
 
+/// Whether a series has records: where none are, --resume goes on with nothing, and replaces nothing.
+bool has_begun(const fs::path& records) {
+    if (!fs::exists(records)) return false;
+    return std::any_of(fs::directory_iterator(records), fs::directory_iterator(),
+                       [](const fs::directory_entry& entry) { return !entry.path().filename().string().starts_with("."); });
+}
+
 Files files_of(const fs::path& folder) {
     Files files;
     if (!fs::exists(folder)) return files;
@@ -312,7 +319,7 @@ void kill_everywhere(Copying copied, Disk* disk = nullptr) {
             // And again, to its end.
             std::vector<std::string> options = scenario.options;
             std::erase(options, "--overwrite");
-            options.push_back(scenario.series ? "--resume" : "--overwrite");
+            options.push_back(scenario.series && has_begun(folder / "out/job.series") ? "--resume" : "--overwrite");
             const TracedRun end = run_traced(command("job.json", options), folder.string(), environment, {});
             REQUIRE_MESSAGE(end.status == 0, end.err);
             const Files at_last = results_of(folder);

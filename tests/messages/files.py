@@ -65,6 +65,7 @@ def make(folder, run):
         npy(folder / "frames" / f"f{i}.npy", (16, 20))
     (folder / "empty_folder").mkdir()
     (folder / "leads_nowhere.npy").symlink_to("gone.npy")
+    (folder / "leads_somewhere.npy").symlink_to("there.npy")
     (folder / "circle.npy").symlink_to("circle.npy")
     (folder / "mine.zarr").mkdir()
     (folder / "mine.zarr" / "thesis.txt").write_text("precious")

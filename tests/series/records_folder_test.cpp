@@ -108,7 +108,9 @@ TEST_CASE("records: what a process that was killed has begun goes with the next 
     const Folder folder(4, job_with_mean("median"));
     REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
     const fs::path manifest = folder / "out/job.series";
-    const std::vector<std::string> left{"fold-12-3-0123abcd-mean.f32", "fold-12-3-0123abcd-mean-4.sum", "fold-12-3-0123abcd.json"};
+    const std::vector<std::string> left{"fold-12-3-0123abcd-mean.f32", "fold-12-3-0123abcd-mean-4.sum", "fold-12-3-0123abcd.json",
+                                        "fold-12-3-0123abcd-mean-4.min", "fold-12-3-0123abcd-mean-4.max",
+                                        "fold-12-3-0123abcd-mean.frames"};
     for (const std::string& name : left) write_text(manifest / name, "half");
     write_text(manifest / "fold-12-3-mine.f32", "mine");
     const auto before = contents(folder / "out");
@@ -122,6 +124,23 @@ TEST_CASE("records: what a process that was killed has begun goes with the next 
     CHECK(fs::exists(manifest / "fold-12-3-mine.f32"));
     CHECK(contents(folder / "out") == before);
     CHECK(check(manifest, true).whole());
+}
+
+TEST_CASE("records: --overwrite leaves no state of the run before, however arrays are combined") {
+    for (const std::string how : {"mean", "median", "min", "max", "stack"}) {
+        CAPTURE(how);
+        const Folder folder(2, job_with_mean(how));
+        const auto states = [&] {
+            std::size_t count = 0;
+            for (const auto& entry : fs::directory_iterator(folder / "out/job.series"))
+                count += entry.path().filename().string().starts_with("fold-") ? 1 : 0;
+            return count;
+        };
+        REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+        CHECK(states() == 2);   // a header and what it speaks of
+        REQUIRE(run_job(folder.path(), "out", {"--quiet", "--overwrite"}).status == 0);
+        CHECK(states() == 2);
+    }
 }
 
 TEST_CASE("records: shards of unlike numbers are not at work at once") {

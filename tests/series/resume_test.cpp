@@ -55,6 +55,20 @@ TEST_CASE("series: on_error stop ends it after the first failure, and nothing is
     for (const auto& [name, text] : files) CHECK(name.ends_with(".npy"));
 }
 
+TEST_CASE("series: --resume of what was not begun replaces nothing") {
+    const Folder folder(3);
+    const Run first = run_job(folder.path(), "out");
+    REQUIRE(first.status == 0);
+    const fs::path record = folder / "out/job.series";
+    REQUIRE(fs::exists(record));
+    fs::remove_all(record);
+    const Run resumed = run_job(folder.path(), "out", {"--resume"});
+    CHECK(resumed.status == 2);
+    CHECK(contains(resumed.err, "--overwrite"));
+    const Run again = run_job(folder.path(), "other", {"--resume"});   // it begins
+    CHECK(again.status == 0);
+}
+
 TEST_CASE("series: from another folder --resume finds what is done") {
     Json job = frames_job();
     job["inputs"]["other"] = "frames/f000.tif";
@@ -123,6 +137,23 @@ TEST_CASE("series: one that ends before it has done anything leaves no record in
     const Run mended = run_program({"run", "job.json", "--out", "out"}, folder.path());
     CAPTURE(mended.err);
     CHECK(mended.status == 0);
+}
+
+TEST_CASE("series: --resume goes on with other comments, another step_timeout_s and another retry") {
+    Json job = frames_job();
+    job["inputs"]["image"] = {{"file", "{frame}"}, {"//", "as the camera wrote them"}};
+    job["outputs"]["mean"] = {{"of", "sum"}, {"file", "mean.npy"}, {"combine", "mean"}};   // whose state knows of which job it is
+    const Folder folder(3, job);
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    job["inputs"]["image"]["//"] = "of the first camera";
+    job["inputs"]["image"]["// too"] = 7;
+    job["step_timeout_s"] = 900;
+    job["retry"] = false;
+    write_text(folder / "job.json", job.dump());
+    const Run resumed = run_job(folder.path(), "out", {"--resume"});
+    CAPTURE(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(contains(resumed.out + resumed.err, "nothing left to do"));
 }
 
 TEST_CASE("series: changes between two runs are noticed") {

@@ -1,5 +1,6 @@
 // Series from the command line: what they make.
 #include "frames.hpp"
+#include "jobs/ome_set.hpp"
 #include "lines.hpp"
 
 #include <algorithm>
@@ -88,6 +89,93 @@ TEST_CASE("series: pages, volumes, ranges, strides, several variables, names in 
             CHECK(sum.as<std::uint8_t>()[191] == frame(row.frames[i]).as<std::uint8_t>()[191] + 1);
         }
     }
+}
+
+namespace {
+
+/// A file of pages of one pixel that OME-XML tells of.
+std::string ome_pages(const std::vector<std::uint8_t>& values, const std::string& images) {
+    return pages_with(values, "<OME>" + images + "</OME>");
+}
+
+std::string ome_image(int planes, const std::string& blocks) {
+    return fmt::format(R"(<Image><Pixels DimensionOrder="XYZTC" Type="uint8" SizeX="1" SizeY="1" SizeZ="{}" SizeC="1" SizeT="1">{}</Pixels></Image>)",
+                       planes, blocks);
+}
+
+/// Three pages, of which the words count from behind: 1, 2 and 3 as they stand.
+std::string backwards() {
+    std::string blocks;
+    for (int i = 0; i < 3; ++i) blocks += fmt::format(R"(<TiffData IFD="{}" FirstZ="{}" PlaneCount="1"/>)", i, 2 - i);
+    return ome_pages({1, 2, 3}, ome_image(3, blocks));
+}
+
+Json job_of_pages(const Json& source, const Json& inputs) {
+    return {{"parallax", 1},
+            {"for_each", {{"a", source}}},
+            {"inputs", inputs},
+            {"steps", {{{"run", "crop"}}}},
+            {"outputs", {{"image", "{a.page}.npy"}}}};
+}
+
+/// The only pixel of each output.
+std::vector<int> pixels_of(const fs::path& out) {
+    std::vector<int> pixels;
+    for (int i = 0; fs::exists(out / fmt::format("{:04}.npy", i)); ++i)
+        pixels.push_back(io::read(out / fmt::format("{:04}.npy", i)).as<std::uint8_t>()[0]);
+    return pixels;
+}
+
+}  // namespace
+
+TEST_CASE("series: pages are counted and read as the input says: of a file alone, of the image that it takes, along its axis") {
+    const TempFolder folder;
+    for (int t = 0; t < 3; ++t)
+        write_text(folder / name_in_set(t),
+                   pages_with({static_cast<std::uint8_t>(10 * t), static_cast<std::uint8_t>(10 * t + 1)}, words_of_set(3)));
+    write_text(folder / "two.ome.tif", ome_pages({1, 2, 3, 4, 5}, ome_image(2, R"(<TiffData IFD="0" PlaneCount="2"/>)") +
+                                                                      ome_image(3, R"(<TiffData IFD="2" PlaneCount="3"/>)")));
+    write_text(folder / "back.ome.tif", backwards());
+    struct Row { Json source, input; std::vector<int> pixels; };
+    for (const Row& row : {Row{{{"pages", name_in_set(1)}}, "{a}", {10, 11}},
+                           Row{{{"pages", "two.ome.tif"}}, {{"file", "{a}"}, {"series", 1}}, {3, 4, 5}},
+                           Row{{{"pages", "back.ome.tif"}}, "{a}", {3, 2, 1}},
+                           Row{{{"pages", "back.ome.tif"}, {"page_axis", "z"}}, "{a}", {1, 2, 3}},
+                           Row{{{"pages", "back.ome.tif"}}, {{"file", "{a}"}, {"page_axis", "z"}}, {1, 2, 3}}}) {
+        CAPTURE(row.source.dump() + " " + row.input.dump());
+        write_text(folder / "job.json", job_of_pages(row.source, {{"image", row.input}}).dump());
+        const Run run = run_program({"run", "job.json", "--out", "out", "--device", "native", "--quiet"}, folder.path());
+        CHECK_MESSAGE(run.status == 0, run.err);
+        CHECK(pixels_of(folder / "out") == row.pixels);
+        fs::remove_all(folder / "out");
+    }
+    const Json first{{"file", "{a}"}, {"series", 0}}, second{{"file", "{a}"}, {"series", 1}};
+    Json job = job_of_pages({{"pages", "two.ome.tif"}}, {{"image", first}, {"other", second}});
+    job["steps"] = {{{"run", "arithmetic"}, {"op", "add"}, {"in", {{"image", "image"}, {"other", "other"}}}, {"out", {{"image", "sum"}}}}};
+    job["outputs"] = {{"sum", "{a.page}.npy"}};
+    write_text(folder / "job.json", job.dump());
+    const Run unlike = run_program({"run", "job.json", "--out", "out", "--device", "native"}, folder.path());
+    CAPTURE(unlike.err);
+    CHECK(unlike.status == 2);
+    CHECK(contains(unlike.err, "of which one input has 2 pages and another 3"));
+}
+
+TEST_CASE("series: --resume does again what another page_axis reads otherwise") {
+    const TempFolder folder;
+    write_text(folder / "back.ome.tif", backwards());
+    const auto run = [&](const Json& source, const std::vector<std::string>& more) {
+        write_text(folder / "job.json", job_of_pages(source, {{"image", "{a}"}}).dump());
+        std::vector<std::string> words{"run", "job.json", "--out", "out", "--device", "native"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words, folder.path());
+    };
+    REQUIRE(run({{"pages", "back.ome.tif"}}, {}).status == 0);
+    CHECK(pixels_of(folder / "out") == std::vector{3, 2, 1});
+    const Json other{{"pages", "back.ome.tif"}, {"page_axis", "z"}};
+    const Run resumed = run(other, {"--resume"});
+    CHECK_MESSAGE(resumed.status == 0, resumed.err);
+    CHECK(pixels_of(folder / "out") == std::vector{1, 2, 3});
+    CHECK(contains(run(other, {"--resume"}).err, "nothing left to do"));
 }
 
 TEST_CASE("series: a stack of the frames of one file has their time, and of several files none") {
@@ -483,6 +571,16 @@ TEST_CASE("series: plan says how many items there are and what they take") {
           plan["series"]["devices"][0]["in_flight"].get<std::uint64_t>() * 2 * 192);
     CHECK(plan["series"]["host_bytes"].get<std::uint64_t>() >= 2 * 192);
     CHECK(folder.listing().size() == 6);   // nothing was written
+    // A window is of no more frames than there are.
+    const auto bytes_with = [&](std::int64_t window) {
+        Json job = frames_job();
+        job["inputs"]["image"] = {{"file", "{frame}"}, {"running", window}, {"combine", "median"}};
+        write_text(folder / "job.json", job.dump());
+        const Run large = run_program({"plan", "job.json", "--device", "native", "--json"}, folder.path());
+        REQUIRE_MESSAGE(large.status == 0, large.err);
+        return Json::parse(large.out)["series"]["host_bytes"].get<std::uint64_t>();
+    };
+    CHECK(bytes_with(4611686018427387903) == bytes_with(5));
 }
 
 TEST_CASE("series: the real holograms and volumes") {

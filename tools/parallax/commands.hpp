@@ -60,7 +60,8 @@ host::DeviceSelector device_from(const std::string& spec);
 /// Options of `run` for a job with for_each.
 struct SeriesRunOptions {
     std::string shard, trace;
-    int readers = 0, writers = 0, in_flight = 3;
+    int readers = 0, writers = 0;     ///< 0: not given
+    std::optional<int> in_flight;
     bool watch = false;
     std::optional<double> idle;
     bool overwrite = false, resume = false, quiet = false, json = false;

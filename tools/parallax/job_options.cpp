@@ -12,6 +12,8 @@ namespace parallax::cli {
 
 namespace {
 
+bool names_file(const std::string& device) { return device.size() > 5 && device.ends_with(".json"); }
+
 engine::Locations locations_of(const JobOptions& options) {
     engine::Locations where;
     where.job_folder = folder_of(engine::path_from(options.file));
@@ -19,6 +21,8 @@ engine::Locations locations_of(const JobOptions& options) {
     where.confined = options.confined;
     where.synced = !options.no_sync;
     where.roots = roots_from(options.roots);
+    where.own.push_back({engine::path_from(options.file), "the job"});
+    if (names_file(options.device)) where.own.push_back({engine::path_from(options.device), "the file of --device"});
     return where;
 }
 
@@ -72,7 +76,13 @@ engine::Job JobOptions::parse(const engine::Registry& registry) const {
     const auto& algorithms = registry.algorithms();
     refuse_name_twice("--set", settings);
     refuse_name_twice("--in", inputs);
-    for (const std::string& setting : settings) engine::apply_setting(json, setting, algorithms);
+    std::map<std::string, std::string> set;   // what by which name
+    for (const std::string& setting : settings) {
+        const std::string name = setting.substr(0, setting.find('='));
+        const auto [other, is_new] = set.emplace(engine::apply_setting(json, setting, algorithms), name);
+        if (!is_new)
+            throw ConfigError("--set " + name, fmt::format("\"{}\" beside \"{}\"", name, other->second), "one of the two", "remove one");
+    }
     for (const std::string& input : inputs) engine::apply_input(json, input, algorithms);
     engine::Job job = engine::parse_job(json, algorithms);
     if (!device.empty()) job.device = device_from(device);
@@ -117,7 +127,7 @@ std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::s
 }
 
 host::DeviceSelector device_from(const std::string& spec) {
-    const bool file = spec.size() > 5 && spec.compare(spec.size() - 5, 5, ".json") == 0;
+    const bool file = names_file(spec);
     try {
         if (!file) return host::DeviceSelector::parse_spec(spec);
         return host::DeviceSelector::parse(engine::without_comments(engine::load_json(engine::path_from(spec))), "");

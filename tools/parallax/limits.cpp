@@ -19,6 +19,8 @@
 
 #if defined(__linux__)
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #endif
 
 namespace parallax::cli {
@@ -26,11 +28,13 @@ namespace parallax::cli {
 namespace {
 
 constexpr std::chrono::seconds grace{5};
+constexpr double longest = 1e9;   // seconds: clocks count nanoseconds, and 300 years of them are no number any more
 
 [[noreturn]] void refuse(const std::string& found) {
     throw ConfigError("--limit", found,
                       "memory=SIZE, time=SECONDS and output=SIZE with commas between, such as memory=2GiB,time=60s,output=1GiB",
-                      "a SIZE is a number of bytes, or of B, kB, MB, GB, TB, KiB, MiB, GiB or TiB; a time is of s, min or h");
+                      "a SIZE is a number of bytes, or of B, kB, MB, GB, TB, KiB, MiB, GiB or TiB; a time is of s, min or h, at most "
+                      "1e9 s");
 }
 
 /// As `memory_limit` of a job: a number without a unit is one of bytes. 0 where it is none.
@@ -45,9 +49,18 @@ std::optional<double> seconds_from(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc()) return std::nullopt;
     const auto factor = factors.find(text.substr(static_cast<std::size_t>(end - text.data())));
-    if (factor == factors.end() || !(number > 0) || number > 1e9) return std::nullopt;
-    return number * factor->second;
+    if (factor == factors.end()) return std::nullopt;
+    const double seconds = number * factor->second;
+    return seconds > 0 && seconds <= longest ? std::optional(seconds) : std::nullopt;
 }
+
+#if defined(__linux__)
+/// Of the file that standard error goes to. It may be longer already than all that is to be written, and is to say why that ended.
+std::uint64_t bytes_of_log() {
+    struct stat log {};
+    return fstat(STDERR_FILENO, &log) == 0 && S_ISREG(log.st_mode) ? static_cast<std::uint64_t>(log.st_size) : 0;
+}
+#endif
 
 }  // namespace
 
@@ -84,7 +97,7 @@ Enforced::Enforced(const Limits& limits) {
         setrlimit(which, &limit);
     };
     if (limits.memory) set(RLIMIT_DATA, *limits.memory);
-    if (limits.output) set(RLIMIT_FSIZE, *limits.output);   // so that one file ends there, and not when it is whole
+    if (limits.output) set(RLIMIT_FSIZE, *limits.output + bytes_of_log());   // so that one file ends there, and not when it is whole
 #else
     if (limits.memory) throw UnsupportedError("--limit memory", {"this system has no limit for the memory of one process"});
 #endif

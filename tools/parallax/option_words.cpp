@@ -27,11 +27,14 @@ const CLI::App& command_in(const std::string& word, const CLI::App& app) {
 
 void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
     const CLI::App* command = &app;
-    for (std::size_t i = 0; i + 1 < arguments.size() && arguments[i] != "--"; ++i) {
+    for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
         const std::string& word = arguments[i];
         const CLI::Option* const option = named_by(word, app, *command);
         if (option == nullptr) command = &command_in(word, *command);
-        if (option == nullptr || option->get_items_expected_min() == 0 || word.find('=') != std::string::npos) continue;
+        if (option == nullptr || option->get_items_expected_min() == 0) continue;
+        if (word.ends_with('='))   // of a variable that is not set: CLI11 would go on to the next word
+            throw ConfigError(word.substr(0, word.size() - 1), "an empty value", "a value, or the option left out");
+        if (word.find('=') != std::string::npos || i + 1 == arguments.size()) continue;
         const std::string& value = arguments[++i];
         if (named_by(value, app, *command) != nullptr)
             throw ConfigError(word, fmt::format("{}, an option itself", value), "a value",

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "io/one_name.hpp"
+#include "job/files_of_run.hpp"
 #include "limits.hpp"
 #include "modes/run.hpp"
 #include "left_out.hpp"
@@ -37,13 +38,12 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
     const std::filesystem::path path = engine::path_from(file);
     if (prepared.confined) engine::refuse_links(path, option);   // before anything is asked of what it leads to
     engine::refuse_dots_behind_link(path, option);
-    if (std::filesystem::is_directory(path))
+    std::error_code unknown;   // asked for below, by what may be written there
+    if (std::filesystem::is_directory(path, unknown))
         throw ConfigError(option, fmt::format("the folder {}", file), "the path of a file");
+    check_own_name(option, file);
     engine::check_place(path, option);
-    if (std::filesystem::is_symlink(path) && !std::filesystem::exists(path))
-        throw ConfigError(option, fmt::format("the symbolic link {}, which leads to nothing", file), "a file, or nothing",
-                          "remove the link first");
-    if (std::filesystem::exists(path) && !options.overwrite) {
+    if (std::filesystem::exists(path, unknown) && !options.overwrite) {
         throw ConfigError(option, fmt::format("the existing file {}", file), "no file of that name",
                           "use --overwrite to replace it");
     }
@@ -55,10 +55,8 @@ void check_target(const Options& options, const engine::Prepared& prepared, cons
         std::error_code ignored;
         return std::filesystem::weakly_canonical(std::filesystem::absolute(other), ignored);
     };
-    refuse_same(engine::path_from(options.job.file), "the job");
-    for (const engine::PreparedInput& input : prepared.inputs) {
-        for (const std::filesystem::path& file : input.files) refuse_same(file, "an input");
-    }
+    if (const auto read = engine::FilesOfRun(prepared).at(path))
+        throw ConfigError(option, fmt::format("{}, {}", file, read->in_words()), "a file of its own");
     for (const std::filesystem::path& output : prepared.outputs) {
         refuse_same(output, "an output too");
         if (io::lies_in(real(path), real(output)))   // a store, which replaces all that is in the one before
@@ -81,6 +79,22 @@ void check_gallery_name(const Options& options) {
         throw ConfigError("--gallery", fmt::format("\"{}\"", options.gallery), "the path of a .html file");
 }
 
+/// Options that mean nothing for the job, however many processes do it.
+void check_options(const Options& options, const engine::Job& job) {
+    if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
+    engine::refuse_without_series(job, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch);
+    const auto refuse_pace = [&](const char* option, bool given) {
+        if (given && !job.for_each)
+            throw ConfigError(option, option, "a job with for_each", "a job without for_each is read, computed and written once");
+    };
+    refuse_pace("--readers", options.readers > 0);
+    refuse_pace("--writers", options.writers > 0);
+    refuse_pace("--in-flight", options.in_flight.has_value());
+    if (options.idle && !(*options.idle > 0 && *options.idle < 1e9))
+        throw ConfigError("--idle", fmt::format("{}", *options.idle), "a number of seconds above 0");
+    check_gallery_name(options);
+}
+
 void check_report(const Options& options, const engine::Prepared& prepared) {
     check_target(options, prepared, "--report", options.report);
     check_target(options, prepared, "--gallery", options.gallery);
@@ -89,7 +103,7 @@ void check_report(const Options& options, const engine::Prepared& prepared) {
         throw ConfigError("--gallery", fmt::format("{}, which is the report", options.gallery), "a file of its own");
     refuse_replaced_stdout(options, [&](const std::filesystem::path& file) {
         const auto is_it = [&](const std::filesystem::path& output) { return io::lead_to_one(file, output); };
-        return std::any_of(prepared.outputs.begin(), prepared.outputs.end(), is_it) ? "an output too" : "";
+        return std::any_of(prepared.outputs.begin(), prepared.outputs.end(), is_it) ? "which is an output too" : "";
     });
 }
 
@@ -169,7 +183,10 @@ engine::RunJobOptions run_options_of(ProgressBar& bar, Clock::time_point started
 /// One of the processes that mpirun started. Rank 0 writes and tells.
 int run_by_mpi(const Options& options, const engine::distributed::Launched& launched) {
     const Clock::time_point started = Clock::now();
-    const RankRules rules{options.overwrite, [&](const engine::Prepared& prepared) { check_report(options, prepared); }};
+    const RankRules rules{options.overwrite, [&](const engine::Prepared& prepared) {
+                              check_options(options, prepared.job);
+                              check_report(options, prepared);
+                          }};
     return work_as_rank(options.job, launched, rules, [&](RankWork& work, engine::distributed::Communicator& ranks) {
         if (ranks.rank() == 0) warn(work.job.prepared.warnings());
         watch_interrupts();
@@ -197,12 +214,8 @@ int run_within(const Enforced& limits, const Options& options) {
         return status;
     }
     const bool is_series = parsed.for_each != nullptr;
-    if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
-    engine::refuse_without_series(parsed, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch);
-    if (options.idle && !(*options.idle > 0 && *options.idle < 1e9))
-        throw ConfigError("--idle", fmt::format("{}", *options.idle), "a number of seconds above 0");
+    check_options(options, parsed);
     if (is_series) check_series_files(options, options.job.confined);
-    check_gallery_name(options);
     engine::series::SeriesOptions how{manifest_of(options.job), options.overwrite, options.resume, shard_from(options.shard)};
     watch_interrupts();
     ProgressBar bar(!options.quiet && !options.json);
@@ -217,7 +230,7 @@ int run_within(const Enforced& limits, const Options& options) {
     }
     const engine::PreparedJob job(std::move(parsed), options.job.locations(), how);
     if (is_series)
-        check_series_files(options, options.job.file, *job.series());
+        check_series_files(options, *job.series());
     else
         check_report(options, job.prepared());
     warn(job.warnings());
@@ -234,7 +247,7 @@ int run_within(const Enforced& limits, const Options& options) {
     if (limits.has_time()) run_options.series.cut_off = [&limits] { return limits.time_is_up(); };
     run_options.series.readers = options.readers;
     run_options.series.writers = options.writers;
-    run_options.series.in_flight = options.in_flight;
+    run_options.series.in_flight = options.in_flight.value_or(run_options.series.in_flight);
     run_options.series.trace = engine::path_from(options.trace);
     run_options.series.progress = show_items(bar);
     const engine::JobOutcome outcome = engine::run(job, engine::pointers(engines), run_options);

@@ -165,11 +165,10 @@ void SeriesRunOptions::add_to(CLI::App& app) {
     app.add_option("--idle", idle, "Beside --watch: end when no file has come for so many seconds, the first included");
     app.add_option("--shard", shard, "i/n: of a job with for_each, the i-th of n shares; all of them use one manifest");
     app.add_option("--trace", trace, "Of a job with for_each, write who did what when to this JSON file, for ui.perfetto.dev");
-    app.add_option("--readers", readers, "Threads that read and decode, for each device")->check(CLI::Range(1, 256));
-    app.add_option("--writers", writers, "Threads that encode and write")->check(CLI::Range(1, 256));
-    app.add_option("--in-flight", in_flight, "Items on a device at once, fewer where its memory is short")
-        ->check(CLI::Range(1, 64))
-        ->capture_default_str();
+    app.add_option("--readers", readers, "Of a job with for_each, threads that read and decode, for each device")->check(CLI::Range(1, 256));
+    app.add_option("--writers", writers, "Of a job with for_each, threads that encode and write")->check(CLI::Range(1, 256));
+    app.add_option("--in-flight", in_flight, "Items or frames on a device at once, 3 unless given, fewer where its memory is short")
+        ->check(CLI::Range(1, 64));
     app.add_flag("--quiet", quiet, "No progress and no summary");
     app.add_flag("--json", json, "Print the report on stdout");
 }
@@ -186,10 +185,23 @@ void refuse_replaced_stdout(const SeriesRunOptions& options,
     if (!file) return;
     std::string what = role(*file);
     for (const auto& [option, text] : files_of(options))
-        if (io::lead_to_one(*file, engine::path_from(text))) what = fmt::format("that of {}, too", option);
+        if (io::lead_to_one(*file, engine::path_from(text))) what = fmt::format("which is that of {}, too", option);
     if (!what.empty())
-        throw ConfigError("standard output", fmt::format("{}, which is {}", engine::to_utf8(*file), what),
+        throw ConfigError("standard output", fmt::format("{}, {}", engine::to_utf8(*file), what),
                           "a file of its own, or --quiet");
+}
+
+void check_own_name(const char* option, const std::string& file) {
+    namespace fs = std::filesystem;
+    const fs::path path = engine::path_from(file);
+    std::error_code unknown;
+    const fs::file_status status = fs::symlink_status(path, unknown);
+    if (unknown == std::errc::filename_too_long)
+        throw ConfigError(option, fmt::format("a name of {} bytes", path.filename().native().size()), "a name of at most 255 bytes");
+    if (!fs::is_symlink(status)) return;
+    const bool leads = fs::exists(path, unknown);
+    throw ConfigError(option, fmt::format("the symbolic link {}{}", file, leads ? "" : ", which leads to nothing"), "a file, or nothing",
+                      leads ? "remove the link first, or name the file itself" : "remove the link first");
 }
 
 void check_series_files(const SeriesRunOptions& options, bool confined) {
@@ -199,8 +211,10 @@ void check_series_files(const SeriesRunOptions& options, bool confined) {
         const fs::path path = engine::path_from(text);
         if (confined) engine::refuse_links(path, option);
         engine::refuse_dots_behind_link(path, option);
+        check_own_name(option, text);
         engine::check_place(path, option);
-        if (fs::exists(path) && !options.overwrite && !options.resume) {
+        std::error_code unknown;   // said below, by what may be written there
+        if (fs::exists(path, unknown) && !options.overwrite && !options.resume) {
             throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name",
                               "use --overwrite to replace it");
         }
@@ -208,21 +222,21 @@ void check_series_files(const SeriesRunOptions& options, bool confined) {
     }
 }
 
-void check_series_files(const SeriesRunOptions& options, const std::string& job, const engine::series::PreparedSeries& series) {
+void check_series_files(const SeriesRunOptions& options, const engine::series::PreparedSeries& series) {
     namespace fs = std::filesystem;
     std::vector<std::pair<fs::path, const char*>> taken;
+    engine::series::Roles roles(series);
     const auto refuse = [](const char* option, const std::string& text, const std::string& what) {
-        throw ConfigError(option, fmt::format("{}, which is {}", text, what), "a file of its own");
+        throw ConfigError(option, fmt::format("{}, {}", text, what), "a file of its own");
     };
     for (const auto& [option, text] : files_of(options)) {
         const fs::path path = engine::path_from(text);
-        if (io::lead_to_one(path, engine::path_from(job))) refuse(option, text, "the job");
-        if (const std::string role = role_of(series, path); !role.empty()) refuse(option, text, role);
+        if (const std::string role = roles.of(path); !role.empty()) refuse(option, text, role);
         for (const auto& [other, owner] : taken)
-            if (io::lead_to_one(path, other)) refuse(option, text, fmt::format("that of {}, too", owner));
+            if (io::lead_to_one(path, other)) refuse(option, text, fmt::format("which is that of {}, too", owner));
         taken.emplace_back(path, option);
     }
-    refuse_replaced_stdout(options, [&](const fs::path& file) { return role_of(series, file); });
+    refuse_replaced_stdout(options, [&](const fs::path& file) { return roles.of(file); });
 }
 
 std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar) {

@@ -32,6 +32,9 @@ void refuse_options(const SeriesRunOptions& options) {
     if (!options.shard.empty()) refuse("--shard");
     if (!options.trace.empty()) refuse("--trace");
     if (options.watch) refuse("--watch");
+    if (options.idle) refuse("--idle");
+    if (options.readers > 0) refuse("--readers");
+    if (options.writers > 0) refuse("--writers");
 }
 
 }   // namespace
@@ -47,7 +50,7 @@ int run_stream(const SeriesRunOptions& options, const JobOptions& where, const e
     watch_interrupts();
     const auto engines = engine::open_devices(job, registry, host::ProgramCache::open());
     engine::stream::Options how;
-    how.in_flight = options.in_flight;
+    how.in_flight = options.in_flight.value_or(how.in_flight);
     how.cancelled = cancelled;
     const engine::stream::Result result = engine::stream::run(job, where.locations(), *engines.front(), how);
     for (const std::string& warning : result.warnings) spdlog::warn("{}", host::printable_line(warning));

@@ -235,8 +235,12 @@ private:
             const bool in_mm = place.spacing.size() == 2;   // without it lengths have no unit
             if (planes && in_mm)   // from one to the next, as ITK counts it
                 axis["spacing"] = aside ? std::hypot(planes->distance, length_of(*aside)) : planes->distance;
-            else if (!planes && !times && place.between != 0)
+            else if (!planes && !times && place.between != 0 && in_mm)
                 axis["spacing"] = std::abs(place.between);
+            else if (!planes && !times && place.between != 0)
+                warnings.push_back({"it says that its planes lie " + parallax::io::shortest(std::abs(place.between)) +
+                                        " mm apart, and not how large its pixels are: the distance is left out",
+                                    "slices"});
             else if (!planes && !times && in_mm)
                 warnings.push_back({std::string(all ? "its planes do not lie one distance apart"
                                                     : "it does not say how far its planes lie apart") +

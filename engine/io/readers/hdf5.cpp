@@ -167,7 +167,7 @@ private:
 
     void describe() {
         const Handle stored(H5Dget_type(dataset_), H5Tclose);
-        type_ = type_of(stored);
+        type_ = type_of_dataset(dataset_);
         if (!type_.name)
             throw Problem{"its dataset " + path_ + " holds " + type_.why + ", which are not read", "choose one of numbers"};
         if (is_null(dataset_))
@@ -191,7 +191,7 @@ private:
             said_["warnings"].push_back(missing);
         said_["type"] = type_.name;
         said_["format"] = "hdf5";
-        const std::string kind = text_at(dataset_, "MATLAB_class");
+        const std::string kind = text_at(dataset_, matlab_class);
         const bool matlab = !kind.empty();
         if (kind == "logical" && said_["type"] == "u8") said_["type"] = "bool";   // as of its earlier versions
         if (matlab && sizes_.size() >= 2) {
@@ -200,7 +200,7 @@ private:
         }
         name_axes(matlab);
         follow_netcdf(dataset_, said_);
-        if (path_ != minc_image) return;
+        if (path_ != minc_image) return tell_valid_range(dataset_, said_);   // of MINC's it is the scale's
         pages_ = describe_minc(file_, dataset_, sizes_, said_);
         scales_ = MincScales(file_, dataset_, type_, sizes_);
         if (scales_.none()) return;
@@ -303,16 +303,16 @@ private:
         std::string unit = text_at(dataset_, "unit");
         const std::vector<double> um = numbers_at(dataset_, "element_size_um");   // z, y, x, as ilastik and Fiji write it
         if (spacing.size() != shown.size()) spacing.clear();
-        unit = in_our_unit(unit, names, spacing, said_["warnings"]);
         if (spacing.empty() && um.size() >= 2 && um.size() <= 3) {
             spacing.assign(shown.size(), 1);
             unit = "um";
             for (std::size_t i = 0; i < shown.size(); ++i) {
                 const std::size_t place = std::string("zyx").find(names[i]);
-                if (place != std::string::npos && place + um.size() >= 3) spacing[i] = um[place + um.size() - 3];
+                if (place != std::string::npos) spacing[i] = place + um.size() >= 3 ? um[place + um.size() - 3] : 0;
                 if (names[i] == 't') spacing[i] = 0;   // of which it says nothing
             }
         }
+        unit = in_our_unit(unit, names, spacing, said_["warnings"]);
         Json axes = Json::array();
         for (std::size_t i = 0; i < shown.size(); ++i) {
             Json axis{{"name", std::string(1, names[i])}, {"size", shown[i]}};

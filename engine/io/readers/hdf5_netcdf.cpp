@@ -21,6 +21,23 @@ void tell_scale(hid_t dataset, Json& warnings) {
 
 }   // namespace
 
+void tell_valid_range(hid_t dataset, Json& said) {
+    const bool is_unsigned = said["type"].get<std::string>()[0] == 'u';   // stored with a sign, as negative numbers
+    const double more = is_unsigned ? std::exp2(static_cast<double>(8 * H5Tget_size(Handle(H5Dget_type(dataset), H5Tclose)))) : 0;
+    const auto number = [&](double value) { return shortest(value < 0 ? value + more : value); };
+    const std::vector<double> range = numbers_at(dataset, "valid_range"), least = numbers_at(dataset, "valid_min"),
+                              most = numbers_at(dataset, "valid_max");
+    std::string beyond, by;
+    const auto add = [&](const char* name, const std::string& words) {
+        beyond += (beyond.empty() ? "" : " and ") + words, by += (by.empty() ? "" : ", ") + std::string(name);
+    };
+    if (range.size() == 2) add("valid_range", "beyond " + number(range[0]) + " to " + number(range[1]));
+    if (least.size() == 1) add("valid_min", "below " + number(least[0]));
+    if (most.size() == 1) add("valid_max", "above " + number(most[0]));
+    if (!beyond.empty())
+        said["warnings"].push_back("its values " + beyond + " stand for none (" + by + "): they are read as they are stored");
+}
+
 void follow_netcdf(hid_t dataset, Json& said) {
     const std::string type = said["type"].get<std::string>();
     double more = 0;   // that a negative number is as an unsigned one

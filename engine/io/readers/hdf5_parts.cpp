@@ -159,6 +159,11 @@ Type type_of(hid_t stored) {
     }
 }
 
+Type type_of_dataset(hid_t dataset) {
+    if (text_at(dataset, matlab_class) == "char") return {nullptr, {}, "texts (MATLAB's char is such)"};
+    return type_of(Handle(H5Dget_type(dataset), H5Tclose));
+}
+
 bool is_null(hid_t dataset) {
     const Handle space(H5Dget_space(dataset), H5Sclose);
     return H5Sget_simple_extent_type(space) == H5S_NULL;

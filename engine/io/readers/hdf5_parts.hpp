@@ -64,6 +64,10 @@ struct Type {
 
 Handle own(hid_t type);
 Type type_of(hid_t stored);
+/// What MATLAB calls a variable.
+constexpr const char* matlab_class = "MATLAB_class";
+/// The same of a dataset: MATLAB's texts are stored as numbers.
+Type type_of_dataset(hid_t dataset);
 
 /// Whether it has no elements, not even one (H5S_NULL).
 bool is_null(hid_t dataset);

@@ -1,5 +1,7 @@
 #include "io/readers/hdf5_units.hpp"
 
+#include <cmath>
+
 #include "core/units.hpp"
 #include "io/decimal.hpp"
 #include "io/unit_names.hpp"
@@ -13,13 +15,19 @@ double millimetres_in(const std::string& unit) {
 
 std::string in_our_unit(const std::string& unit, const std::string& names, std::vector<double>& spacing, Json& warnings) {
     const auto [ours, factor] = unit_from(unit);
-    bool told = false;   // a 1 is what stands there where nothing is said
+    if (spacing.empty()) return {};   // it is the unit of the values, say
+    bool told = false, some = false;   // a 1 is what stands there where nothing is said
     for (std::size_t i = 0; i < spacing.size(); ++i) {
-        if (std::string("xyz").find(names[i]) == std::string::npos || !(spacing[i] > 0)) continue;
-        told = told || spacing[i] != 1;
+        if (std::string("xyz").find(names[i]) == std::string::npos) continue;
+        if (!std::isfinite(spacing[i]) || !(spacing[i] > 0)) {
+            warnings.push_back({{"text", "it tells no distance above 0 along " + names.substr(i, 1) + ": 1 stands for it"},
+                                {"about", names[i] == 'z' ? "slices" : "spacing"}});
+            continue;
+        }
+        some = true, told = told || spacing[i] != 1;
         if (!ours.empty()) spacing[i] = scaled(spacing[i], factor);
     }
-    if (spacing.empty() && factor != 1) return {};   // no distance is told in it
+    if (!some) return {};
     if (!ours.empty()) return ours;
     if (unit.starts_with("1/") && unit_from(unit.substr(2)).second == 1) return unit;   // as Parallax writes it behind an fft
     if (told)

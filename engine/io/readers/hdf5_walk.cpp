@@ -66,8 +66,7 @@ void add_dataset(hid_t group, const char* name, const std::string& path, std::ve
         return;
     }
     if (text_at(dataset, "CLASS") == "DIMENSION_SCALE") return;
-    const Handle stored(H5Dget_type(dataset), H5Tclose);
-    const Type type = type_of(stored);
+    const Type type = type_of_dataset(dataset);
     const bool elsewhere = is_elsewhere(dataset), numbers = type.name != nullptr && (elsewhere || !is_null(dataset));
     all.push_back({path, elsewhere ? "in other files" : in_words(sizes_of(dataset)), numbers,
                    numbers     ? type.name

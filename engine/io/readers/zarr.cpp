@@ -14,6 +14,7 @@
 #include "io/readers/serve.hpp"
 #include "io/readers/zarr_axes.hpp"
 #include "io/readers/zarr_codec.hpp"
+#include "io/readers/zarr_images.hpp"
 #include "io/readers/zarr_space.hpp"
 #include "io/readers/zarr_store.hpp"
 #include "io/readers/zarr_type.hpp"
@@ -42,14 +43,14 @@ public:
             throw Problem{"is Zarr of version 3, which is not read", "write it with zarr_format=2"};
         Json scales;
         const Json attributes = fs::exists(folder / ".zarray") ? Json() : json_file(folder / ".zattrs");
-        const bool image = attributes.is_object() && attributes.contains("multiscales") &&
-                           attributes["multiscales"].is_array() && !attributes["multiscales"].empty();
-        if (!fs::exists(folder / ".zarray") && !image) {
+        fs::path in_store = fs::path(dataset).relative_path();
+        if (!fs::exists(folder / ".zarray") && !has_images(attributes)) {
             const std::vector<std::string> arrays = names_of_arrays(folder);
             if (arrays.size() != 1)
                 throw Problem{"is a Zarr group without images of its own: " + arrays_in(folder),
                               "say \"dataset\": the path of an array in it"};
             folder = below(folder, arrays.front());
+            in_store /= arrays.front();
         }
         if (!fs::exists(folder / ".zarray")) {
             scales = first_of(attributes["multiscales"]);
@@ -61,13 +62,13 @@ public:
                     "choose one from 0 to " + std::to_string(levels.size() - 1)};
             if (levels.size() > 1)
                 said_["ignored"].push_back(std::to_string(levels.size() - 1) + " other levels of its pyramid: \"level\" takes one");
-            level_ = levels[static_cast<std::size_t>(wanted)];
-            note(folder / ".zattrs");
-            if (attributes.contains("omero")) omero_ = attributes["omero"];
-            if (attributes.contains("parallax")) ours_ = attributes["parallax"];
+            follow(folder, attributes, levels[static_cast<std::size_t>(wanted)]);
             folder = below(folder, level_.at("path").get<std::string>());
         } else if (level > 0) {
             throw Problem{"is one Zarr array: it has no levels", "leave \"level\" out, or name the group that it is in"};
+        } else if (const auto image = image_around(path, in_store)) {   // which says what its axes are
+            scales = image->scales;
+            follow(image->group, image->attributes, image->level);
         }
         folder_ = folder;
         read_array();
@@ -126,6 +127,14 @@ private:
                                        (path ? ": \"dataset\" takes an array of one, for instance " + path->dump().substr(0, 80) : ""));
         }
         return images[0];
+    }
+
+    /// What a group says of its image, of which this level is read.
+    void follow(const fs::path& group, const Json& attributes, const Json& level) {
+        level_ = level;
+        note(group / ".zattrs");
+        if (attributes.contains("omero")) omero_ = attributes["omero"];
+        if (attributes.contains("parallax")) ours_ = attributes["parallax"];
     }
 
     void note(const fs::path& path) { said_["parts"].push_back(path.string()); }
@@ -372,7 +381,7 @@ private:
                     "distances are left out");
             if (names.empty()) names = by_order(n);
             if (scales.contains("axes")) unit = in_one_unit(scales["axes"], names, placed, said_["warnings"]);
-            tell_scales(placed, names, unit, said_["warnings"]);
+            tell_scales(placed, names, shape_, unit, said_["warnings"]);
             spacing = placed.spacing;
             place_ = placed.place;
         }

@@ -60,19 +60,29 @@ Placed placed_by(const Json& level, const Json& scales, std::size_t n) {
     return placed;
 }
 
-void tell_scales(const Placed& placed, const std::string& names, const std::string& unit, Json& warnings) {
+void tell_scales(const Placed& placed, const std::string& names, const std::vector<std::int64_t>& sizes, std::string& unit,
+                 Json& warnings) {
+    const auto is_length = [&](std::size_t i) { return std::string("xyz").find(names[i]) != std::string::npos; };
+    const auto is_told = [&](std::size_t i) { return std::isfinite(placed.spacing[i]) && placed.spacing[i] > 0; };
+    bool some = false;   // of the lengths
+    for (std::size_t i = 0; i < names.size(); ++i) some = some || (is_length(i) && is_told(i));
+    if (!some && !unit.empty()) {
+        warnings.push_back({{"text", "its axes are in " + unit + " and have no scale: the unit is left out"}, {"about", "spacing"}});
+        unit.clear();
+    }
     for (std::size_t i = 0; i < names.size(); ++i) {
         const std::string axis = "its axis " + std::string(1, names[i]);
-        const bool length = std::string("xyz").find(names[i]) != std::string::npos;
         if (names[i] == 'c') continue;
-        if (placed.zero[i])
-            warnings.push_back({{"text", axis + " has a scale of 0, which is no distance: " +
-                                             (length ? "it is taken for 1 " + (unit.empty() ? "of the same unit" : unit)
-                                                     : "it is left out")},
-                                {"about", names[i] == 'z' ? "slices" : length ? "spacing" : "other"}});
+        const std::string instead =
+            is_length(i) && some ? "it is taken for 1 " + (unit.empty() ? "of the same unit" : unit) : "it is left out";
+        if (placed.zero[i] || (is_length(i) && some && sizes[i] > 1 && !is_told(i)))
+            warnings.push_back({{"text", axis + (placed.zero[i] ? " has a scale of 0, which is no distance: "
+                                                                : " has no scale that is a distance: ") +
+                                             instead},
+                                {"about", names[i] == 'z' ? "slices" : is_length(i) ? "spacing" : "other"}});
         else if (placed.way[i] < 0)
             warnings.push_back(axis + " has a scale below 0: it counts by its size" +
-                               (length ? ", and the axis goes the other way" : ""));
+                               (is_length(i) ? ", and the axis goes the other way" : ""));
     }
 }
 

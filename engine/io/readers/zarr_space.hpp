@@ -23,8 +23,9 @@ struct Placed {
 /// By the transformations of a level and those of all levels, for `n` axes.
 Placed placed_by(const Json& level, const Json& scales, std::size_t n);
 
-/// Warnings of scales that are no distances above 0, for axes of these names, lengths in `unit`.
-void tell_scales(const Placed&, const std::string& names, const std::string& unit, Json& warnings);
+/// Warnings of scales that are no distances above 0, or not there, for axes of these names and sizes, lengths in `unit`. A unit in
+/// which no length is told is left out: 1 of it would be a size that nobody measured.
+void tell_scales(const Placed&, const std::string& names, const std::vector<std::int64_t>& sizes, std::string& unit, Json& warnings);
 
 /// Whether one of OME's axes names its unit.
 bool has_unit(const Json& axes, std::size_t axis);
