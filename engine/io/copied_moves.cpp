@@ -86,8 +86,10 @@ bool know_what_was_there(const std::vector<Move>& moves, const FolderOf& folder_
         if (move.folder_of_files || move.was) return true;   // by their times
         try {
             const host::Folder folder = folder_of(move.folder);
-            const bool is_moved = !is_known_to_be_there(folder / move.part) && !(move.old.size() > 0 && is_known_to_be_there(folder / move.old));
-            return is_moved || !is_known_to_be_there(folder / name_of(move)) || is_in_place(folder / name_of(move), move);
+            const fs::path to = folder / name_of(move);
+            const bool brings_new = is_known_to_be_there(folder / move.part),
+                       brings_old = !move.old.empty() && is_known_to_be_there(folder / move.old);
+            return !(brings_new || brings_old) || !is_known_to_be_there(to) || is_in_place(to, move);
         } catch (const std::system_error&) {   // the folder has gone, and nothing is replaced there
             return true;
         }

@@ -229,8 +229,9 @@ inline std::int64_t slice_of(const ArrayDesc& desc) { return desc.axes.empty() ?
 /// Whether it has slices of one channel.
 inline bool has_slices(const ArrayDesc& desc) { return desc.axes.size() > 1 && !desc.find('c'); }
 
-/// Without the c axis where luminance is wanted. Throws IoError for channels that are no colours.
+/// Whether so many channels are such colours.
 bool takes_channels(Colour, std::int64_t channels) noexcept;
+/// Without the c axis where luminance is wanted. Throws IoError for channels that are no colours.
 ArrayDesc greyed(const std::string& name, const ArrayDesc&, Colour, const ReadOptions&);
 /// The names of the axes that are neither rows, columns nor channels.
 std::string deep_axes(const ArrayDesc&);

@@ -6,6 +6,7 @@
 #include "support/birth_time.hpp"
 #include "support/file_lock.hpp"
 #include "support/file_identity.hpp"
+#include "support/writers.hpp"
 
 #include <fmt/format.h>
 
@@ -62,10 +63,11 @@ std::optional<Pointer> read_pointer(const host::Folder& folder, const std::strin
     // It is locked before anything is in it, and let go of at once: a lock for reading, which keeps nobody else from asking.
     pointer.may_live = got > 0 && ::flock(file, LOCK_SH | LOCK_NB) != 0;
     pointer.lives = pointer.may_live && errno == EWOULDBLOCK;
+    const host::Writers writers = host::writers_of(file);
     ::close(file);
     pointer.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     pointer.is_mine = is_file && status.st_uid == ::geteuid();
-    pointer.is_mine_alone = pointer.is_mine && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    pointer.is_mine_alone = pointer.is_mine && !writers;
     const bool is_others = is_file && !pointer.is_mine, is_path = pointer.text.starts_with('/'),
                is_owners = is_others && folder.owner() == status.st_uid;
     // Tried by a file: where the folder's owner settles it, of paths alone.

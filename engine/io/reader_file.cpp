@@ -138,8 +138,9 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     for (const auto& [word, colour] : colours) {
         if (said.value("colour", "") == word) info.colour = colour;
     }
-    const std::int64_t channels = info.desc.find('c') ? info.desc.size('c') : 1;
-    if (info.desc.find('c') && info.colour != Colour::other && !takes_channels(info.colour, channels)) {
+    const Axis* const c = info.desc.find('c');
+    const std::int64_t channels = c ? c->size : 1;
+    if (c && info.colour != Colour::other && !takes_channels(info.colour, channels)) {
         info.warnings.push_back(fmt::format("its {} channels are no colours of \"{}\": that is left out", channels, said.value("colour", "")));
         info.colour = Colour::other;
     }

@@ -335,12 +335,13 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     const bool may_be_us = !journal->stranger() || (strays && base.makes_for(*journal->stranger()));
     if (strays && !may_be_us) return {};
     const host::Writers writers = journal->writers();
-    const std::string others_wrote =
-        journal->stranger() ? std::string()
-                            : fmt::format("others may have written its journal, who have no rights on all that it speaks of; look at "
-                                          "what is there, put it in order by hand and remove {}*",
-                                          transaction);
-    if (!host::may_change(writers, base, base)) return others_wrote;
+    const auto others_wrote = [&] {
+        if (journal->stranger()) return std::string();   // his to put in order
+        return fmt::format("others may have written its journal, who have no rights on all that it speaks of; look at what is there, "
+                           "put it in order by hand and remove {}*",
+                           transaction);
+    };
+    if (!host::may_change(writers, base, base)) return others_wrote();
     Folders folders(base, transaction, *journal, may_be_us, patience);
     const FolderOf below = [&folders](const fs::path& folder) { return folders.below(folder); };
     if (bounds.top != nullptr && reaches_beyond(done, moves, bounds.elsewhere)) return {};
@@ -350,9 +351,9 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     const bool waits = elsewhere == Elsewhere::waits;
     // All or nothing: what cannot be finished here is left to its user.
     const auto may_touch = [&](const fs::path& folder) { return folders.may_touch(folder); };
-    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return others_wrote;
+    if (!std::all_of(done.places.begin(), done.places.end(), may_touch)) return others_wrote();
     if (done.moves && !std::all_of(done.moves->begin(), done.moves->end(), [&](const Move& move) { return folders.may_move(move); }))
-        return others_wrote;
+        return others_wrote();
     std::erase_if(done.made, [&](const fs::path& made) { return !may_touch(made.parent_path()) || folders.is_vouched_for(made.parent_path()); });
     if (done.copied && done.moves && !know_again(*done.moves, below))
         return fmt::format("the folder was copied in a way that keeps no times (or its file system gives files other numbers when "

@@ -110,20 +110,35 @@ bool Transaction::is_part(const fs::path& path) {
     return transaction && name[std::min(transaction->size(), name.size() - 1)] == '-';
 }
 
-// Another job that fails takes along the folders that it has made, until something of ours is in them: they are made once more.
-constexpr int most_makings = 100;
+namespace {
 
-host::Folder Transaction::open_or_make(const fs::path& path) {
-    for (int i = 1;; ++i) {
+/// Another job that fails takes along the folders that it has made, until something of ours is in them: they are made once more.
+/// `has_gone`: whether that is why it failed.
+template <class Make, class HasGone>
+decltype(auto) until_it_stays(Make&& make, HasGone&& has_gone) {
+    constexpr int most = 100;
+    for (int i = 1; i < most; ++i) {
         try {
-            return how_.strict ? host::Folder::open_strictly(path, [&](const fs::path& folder) { made_above_.push_back(folder); })
-                               : open_or_make_by_links(path);
-        } catch (const std::system_error& error) {
-            if (i < most_makings && error.code() == std::errc::no_such_file_or_directory) continue;
-            if (!how_.strict) throw;
-            told_of(path, "the folder cannot be opened or made without following links", [] { throw; });
+            return make();
+        } catch (const std::exception& error) {
+            if (!has_gone(error)) throw;
         }
     }
+    return make();
+}
+
+bool says_missing(const std::exception& error) {
+    const auto* const code = dynamic_cast<const std::system_error*>(&error);
+    return code != nullptr && code->code() == std::errc::no_such_file_or_directory;
+}
+
+}  // namespace
+
+host::Folder Transaction::open_or_make(const fs::path& path) {
+    if (!how_.strict) return until_it_stays([&] { return open_or_make_by_links(path); }, says_missing);
+    const auto making = [&](const fs::path& folder) { made_above_.push_back(folder); };
+    return told_of(path, "the folder cannot be opened or made without following links",
+                   [&] { return until_it_stays([&] { return host::Folder::open_strictly(path, making); }, says_missing); });
 }
 
 host::Folder Transaction::open_or_make_by_links(const fs::path& path) {
@@ -140,37 +155,31 @@ host::Folder Transaction::open_or_make_by_links(const fs::path& path) {
 }
 
 void Transaction::begin() {
-    for (int i = 1; !journal_; ++i) {
+    const auto make = [&] {
         known_.clear();
+        folder_.reset();
         folder_ = open_or_make(base_);
         known_as(*folder_, ".");
         if (how_.strict) recover_below(*folder_, ".", base_);
         else recover(*folder_ / ".");
-        id_ = transaction_prefix + host::platform::unique_suffix();
-        try {
+        while (!journal_) {
+            id_ = transaction_prefix + host::platform::unique_suffix();
             journal_ = Journal::make(*folder_, id_);
-        } catch (const std::system_error&) {
-            if (i == most_makings || !folder_->has_gone()) throw;
         }
-    }
+    };
+    until_it_stays(make, [&](const std::exception&) { return folder_ && folder_->has_gone(); });
 }
 
 const host::Folder& Transaction::place(const fs::path& relative) {
     if (!journal_) begin();
     if (const auto known = places_.find(relative); known != places_.end()) return known->second;
-    for (int i = 1; i < most_makings; ++i) {
-        try {
-            return make_place(relative);
-        } catch (const std::exception& error) {
-            const auto* const code = dynamic_cast<const std::system_error*>(&error);
-            const auto opened = places_.find(relative);
-            const bool gone = opened != places_.end() ? opened->second.has_gone()
-                                                      : code != nullptr && code->code() == std::errc::no_such_file_or_directory;
-            if (!gone) throw;
-            forget(relative);
-        }
-    }
-    return make_place(relative);
+    const auto has_gone = [&](const std::exception& error) {
+        const auto opened = places_.find(relative);
+        const bool gone = opened != places_.end() ? opened->second.has_gone() : says_missing(error);
+        if (gone) forget(relative);
+        return gone;
+    };
+    return until_it_stays([&]() -> const host::Folder& { return make_place(relative); }, has_gone);
 }
 
 void Transaction::forget(const fs::path& place) {
@@ -230,14 +239,13 @@ fs::path Transaction::folder_beside(const fs::path& target) {
     const fs::path real = how_.strict ? path : fs::weakly_canonical(path);
     const fs::path inside = real.lexically_relative(how_.strict ? base_ : fs::canonical(*folder_ / "."));
     if (!inside.empty() && *inside.begin() != "..") return inside;
-    for (int i = 1;; ++i) {
-        const host::Folder folder = open_or_make(path);
-        try {
-            return make_place_beside(folder, path);
-        } catch (const std::exception&) {
-            if (i == most_makings || !folder.has_gone()) throw;
-        }
-    }
+    std::optional<host::Folder> folder;
+    const auto make = [&] {
+        folder.reset();
+        folder = open_or_make(path);
+        return make_place_beside(*folder, path);
+    };
+    return until_it_stays(make, [&](const std::exception&) { return folder && folder->has_gone(); });
 }
 
 fs::path Transaction::make_place_beside(const host::Folder& folder, const fs::path& path) {

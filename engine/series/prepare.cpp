@@ -16,9 +16,9 @@
 #include "job/input_folders.hpp"
 #include "job/output_paths.hpp"
 
-#include <fmt/format.h>
-
 #include "support/entries.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>

@@ -124,7 +124,7 @@ struct Left {
         std::vector<Json> lines{{{"place", logs.string()}}, {{"commit", moves}, {"overwrite", overwrite}}};
         if (undo) lines.push_back({{"undo", true}});
         std::string text;
-        for (const Json& json : lines) text += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+        for (const Json& json : lines) text += journal_line(json);
         put_journal_text(out / (dead + ".journal"), text);
     }
 };

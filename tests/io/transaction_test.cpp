@@ -111,7 +111,7 @@ void put_journal(const Folder& folder, const std::string& part, const std::strin
     const Json commit{{"commit", Json::array({move})}, {"overwrite", true}};
     std::string lines;
     for (const Json& json : undo ? std::vector<Json>{commit, {{"undo", true}}} : std::vector<Json>{commit})
-        lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+        lines += journal_line(json);
     put_journal_text(folder / ".parallax-12-0-0123abcd.journal", lines);
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("transactions: of a folder elsewhere a journal that others may have wr
                             {"inode", host::identity_of(there / part)->inode}, {"bytes", fs::file_size(there / part)}};
             std::string lines;
             for (const Json& json : {Json{{"place", there.string()}}, Json{{"commit", Json::array({move})}, {"overwrite", true}}})
-                lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+                lines += journal_line(json);
             put_journal_text(here / (dead + ".journal"), lines);
             put(there / (dead + ".base"), here.string() + '\n' + (noted ? io::said_in_pointer(part, "r.json", true) + '\n' : ""));
             REQUIRE((::chmod((here / (dead + ".journal")).c_str(), 0664) == 0 && ::chmod(here.c_str(), 0775) == 0));
@@ -295,7 +295,7 @@ TEST_CASE("transactions: where what one makes becomes somebody else's, reports i
         move(there, there.string(), dead + "-1-r.json", "r.json");
         std::string lines;
         for (const Json& json : {Json{{"place", there.string()}}, Json{{"commit", moves}, {"overwrite", true}}})
-            lines += io::hash_text(json.dump()).substr(0, 16) + ' ' + json.dump() + '\n';
+            lines += journal_line(json);
         put_journal_text(here / (dead + ".journal"), lines);
         put(there / (dead + ".base"), here.string() + '\n');
         // The folders are a third one's, in which anybody may make a file.

@@ -50,8 +50,6 @@ namespace {
 
 const std::string dead = ".parallax-12-0-0123abcd";
 
-std::string line_of(const Json& json) { return journal_line(json); }
-
 std::string which(const fs::path& folder) { return io::which_folder(host::Folder::open(folder)); }
 
 /// What a process has left that ended behind its commit: new files "a" in "out" and in "logs", over old ones.
@@ -78,7 +76,7 @@ struct Left {
         put(logs / (dead + ".base"), out.string() + "\n" + (old_version ? "" : "folder " + which(out) + "\n"));
         Json place{{"place", logs.string()}};
         if (!old_version) place["which"] = which(logs);
-        put_journal_text(out / (dead + ".journal"), line_of(place) + line_of({{"commit", moves}, {"overwrite", true}}));
+        put_journal_text(out / (dead + ".journal"), journal_line(place) + journal_line({{"commit", moves}, {"overwrite", true}}));
     }
     /// Both files, and nothing else.
     bool is_done() const { return get(out / "a") == "new" && get(logs / "a") == "new" && folder.entries() == 4; }
@@ -229,7 +227,7 @@ TEST_CASE("transactions: a journal's line counts once, however often it is there
     }
     std::string lines;
     for (int i = 0; i < 50000; ++i)
-        for (const char* const spelling : {"sub", "sub/.", "./sub"}) lines += line_of({{"place", spelling}});
+        for (const char* const spelling : {"sub", "sub/.", "./sub"}) lines += journal_line({{"place", spelling}});
     put(folder / (dead + ".journal"), lines);
     const std::clock_t before = std::clock();
     io::recover(folder.path());
@@ -362,7 +360,7 @@ TEST_CASE("transactions: what somebody has written since stays, whether the rest
         const Left left;
         if (undone) {
             fs::rename(left.out / (dead + "-0-a"), left.out / "a");
-            std::ofstream(left.out / (dead + ".journal"), std::ios::app) << line_of({{"undo", true}});
+            std::ofstream(left.out / (dead + ".journal"), std::ios::app) << journal_line({{"undo", true}});
         }
         if (!in_place) fs::remove(left.logs / "a");
         put(left.logs / "a", "later");
@@ -382,7 +380,7 @@ TEST_CASE("transactions: names with what another system takes for a separator ar
     Json commit = Json::parse(text.substr(at + 17));
     commit["commit"][0]["name"] = "t\\wo";
     commit["commit"][0].erase("was");
-    put(journal, text.substr(0, at) + line_of(commit));
+    put(journal, text.substr(0, at) + journal_line(commit));
     io::recover(left.out);
     CHECK(get(left.out / "t\\wo") == "new");
     CHECK(get(left.logs / "a") == "new");
@@ -391,7 +389,7 @@ TEST_CASE("transactions: names with what another system takes for a separator ar
 
 TEST_CASE("transactions: a journal that was written whole and is not understood leaves all where it is") {
     const Left left;
-    std::ofstream(left.out / (dead + ".journal"), std::ios::app) << line_of({{"commit", "by a later version"}});
+    std::ofstream(left.out / (dead + ".journal"), std::ios::app) << journal_line({{"commit", "by a later version"}});
     const auto entries = left.folder.entries();
     host::take_warnings();
     io::recover(left.out);
