@@ -172,6 +172,8 @@ public:
         }
         return true;
     }
+    /// Of a journal of ours: whether no pointer in the folder leads to it.
+    bool is_unmarked(const fs::path& relative) const { return !stranger_ && !has_pointer(opened(relative), transaction_); }
     /// Of a folder that may be touched: whether its own pointer has to say what is done there.
     bool is_vouched_for(const fs::path& relative) const { return noted_.contains(relative); }
     bool may_move(const Move& move) {
@@ -266,6 +268,7 @@ enum class Elsewhere { done, waits, lives };
 Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders, const std::string& transaction,
                           const MovesByFolder& moves, const Bounds& bounds) {
     bool waits = false, lives = false;
+    const std::set<fs::path> places = done.places;
     const auto look_at = [&](const fs::path& folder) {
         if (folder == ".") return false;
         try {
@@ -283,7 +286,9 @@ Elsewhere leave_elsewhere(const host::Folder& base, Done& done, Folders& folders
             const bool another = is_another(there, folder, done, moves);
             waits = waits || another;
             return another || folder.is_absolute();
-        } catch (const std::system_error&) {
+        } catch (const std::system_error& error) {
+            // The pointer goes last: without it nothing is left there, and nobody has to be believed.
+            if (error.code() == std::errc::operation_not_permitted && places.contains(folder) && folders.is_unmarked(folder)) return true;
             if (!folder.is_absolute()) return false;
             return waits = true;
         }
@@ -306,7 +311,8 @@ void warn_of(const fs::path& left, const std::string& why) {
 
 /// Where a journal cannot be written: whether some of what was to appear together has, and some has not.
 std::string half_done_at(const host::Folder& base, const std::string& transaction) {
-    const std::unique_ptr<Journal> journal = Journal::look_at(base, transaction);
+    // What is a third one's may be anybody's invention.
+    const std::unique_ptr<Journal> journal = Journal::may_count(base, transaction) ? Journal::look_at(base, transaction) : nullptr;
     const Done done = journal ? journal->read() : Done{};
     const auto waits = [&](const Move& move) {
         try {
@@ -381,9 +387,6 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
     }
     if (done.undone) go_back(below, done);
     const std::optional<unsigned> owner = done.copied ? journal->owner() : journal->stranger();
-    const MayEnter may_enter = [&](const host::Folder& inner) {
-        return (!owner || inner.owner() == owner) && host::may_change(writers, inner, base);
-    };
     const auto remove_in = [&](const host::Folder& folder, const fs::path& place) {
         std::vector<fs::path> files = names.of(folder, transaction);
         if (const auto in_it = moves.find(place); in_it != moves.end()) {
@@ -392,6 +395,11 @@ std::string recover_at(const host::Folder& base, const std::string& transaction,
                 if (!move.old.empty()) files.emplace_back(move.old);
             }
         }
+        // Where others may not change the folder, nobody else has given anything there such a name.
+        const bool by_names = folders.is_vouched_for(place);
+        const MayEnter may_enter = [&](const host::Folder& inner) {
+            return (!owner || inner.owner() == owner) && (by_names || host::may_change(writers, inner, base));
+        };
         return remove_parts(folder, transaction, files, patience, done, may_enter);
     };
     bool gone = true;

@@ -212,6 +212,12 @@ std::optional<fs::path> Transaction::known_as(const host::Folder& folder, const 
     return is_new ? std::nullopt : std::optional(known->second);
 }
 
+/// Whether what the journal says of a folder counts there by its pointer alone: elsewhere, and where others may write the journal and
+/// not change the folder.
+bool Transaction::needs_notes(const fs::path& place) const {
+    return place.is_absolute() || !host::may_change(journal_->writers(), places_.at(place), *folder_);
+}
+
 void Transaction::point_to_base(const host::Folder& folder, const fs::path& relative) {
     try {
         pointers_[relative] = write_pointer(folder, id_, relative, *folder_, how_.synced);
@@ -332,7 +338,8 @@ fs::path Transaction::add_to(const fs::path& relative, Entry added, const std::f
         added.folder = relative;
         added.part = fmt::format("{}-{}-{}", id_, entries_.size(), tail_of(target));
         entries_.push_back(added);
-        if (relative.is_absolute()) add_to_pointer(pointers_.at(relative), added.part, show(target.filename()), added.overwrite, how_.synced);
+        if (const auto pointer = pointers_.find(relative); pointer != pointers_.end() && needs_notes(relative))
+            add_to_pointer(pointer->second, added.part, show(target.filename()), added.overwrite, how_.synced);
         const fs::path part = folder / entries_.back().part;
         const bool is_folder = added.form == Form::folder;
         if (is_folder) make_folder(folder, entries_.back());

@@ -100,6 +100,7 @@ private:
     std::filesystem::path make_place_beside(const host::Folder&, const std::filesystem::path&);
     const host::Folder& make_place(const std::filesystem::path& relative);
     void forget(const std::filesystem::path& place);
+    bool needs_notes(const std::filesystem::path& place) const;
     void point_to_base(const host::Folder& folder, const std::filesystem::path& relative);
     void make_folder(const host::Folder& place, Entry&);
     void check_folder(const Entry&) const;
