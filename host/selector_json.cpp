@@ -101,8 +101,17 @@ std::vector<std::string> require(const JsonValue& value) {
     return all;
 }
 
+/// Words that --device takes are rules in JSON.
+JsonObject object_of(const JsonValue& value, const char* expected) {
+    const Json& json = value.json();
+    const std::string given = json.is_string() ? lower(trim(json.get_ref<const std::string&>())) : std::string();
+    const char* const key = has(types, given) ? "type" : has(backends, given) ? "backend" : given == "all" ? "use" : nullptr;
+    if (key != nullptr) value.refuse(expected, fmt::format("write {{\"{}\": \"{}\"}}", key, given));
+    return {value, expected};
+}
+
 DeviceRule parse_rule(const JsonValue& json) {
-    const JsonObject object(json, "a device rule: an object such as {\"type\": \"gpu\"}");
+    const JsonObject object = object_of(json, "a device rule: an object such as {\"type\": \"gpu\"}");
     DeviceRule rule;
     for (const auto& [key, value] : object.json().items()) {
         const JsonValue at = object.at(key);
@@ -158,9 +167,9 @@ Json rule_to_json(const DeviceRule& rule) {
 }  // namespace
 
 DeviceSelector DeviceSelector::parse(const Json& json, const std::string& pointer) {
-    const JsonObject object(JsonValue(json, pointer),
-                            "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], \"on_missing\": "
-                            "\"error\" or \"next\"}, or {\"use\": [rules]}");
+    const JsonObject object =
+        object_of(JsonValue(json, pointer), "an object: a device rule such as {\"type\": \"gpu\"}, or {\"prefer\": [rules], "
+                                            "\"on_missing\": \"error\" or \"next\"}, or {\"use\": [rules]}");
     DeviceSelector selector;
     selector.rules_.clear();
     selector.next_on_missing_ = false;

@@ -175,15 +175,24 @@ T known(const T* given_struct, const char* what) {
     return ours;
 }
 
+/// A caller's number in an enum. Of one that has no name C++ lets us ask nothing, not even whether it has one.
+template <class Enum>
+int number_of(const Enum& given_enum) noexcept {
+    int number = 0;
+    static_assert(sizeof number == sizeof given_enum);
+    std::memcpy(&number, &given_enum, sizeof number);
+    return number;
+}
+
 ArrayDesc desc_of(const plx_layout* layout) {
     given(layout, "a plx_layout");
     const plx_layout ours = known(layout, "a plx_layout");
     if (ours.axis_count < 1 || ours.axis_count > PLX_MAX_AXES)
         throw ConfigError("", std::to_string(ours.axis_count) + " axes", "1 to " + std::to_string(PLX_MAX_AXES));
-    if (ours.type < PLX_BOOL || ours.type > PLX_C128)
-        throw ConfigError("", "the element type " + std::to_string(ours.type), "one of plx_type");
+    const int type = number_of(ours.type);
+    if (type < PLX_BOOL || type > PLX_C128) throw ConfigError("", "the element type " + std::to_string(type), "one of plx_type");
     ArrayDesc desc;
-    desc.type = static_cast<ElementType>(ours.type);
+    desc.type = static_cast<ElementType>(type);
     desc.offset = ours.offset;
     const char* const end = std::find(ours.unit, ours.unit + sizeof ours.unit, '\0');
     if (end == ours.unit + sizeof ours.unit) throw ConfigError("", "a unit of 8 bytes", "at most 7, and a 0 behind them");
@@ -361,7 +370,8 @@ plx_status plx_last_error_details(plx_error* out) {
 const char* plx_status_name(plx_status status) {
     static constexpr const char* names[] = {"ok", "error",       "config",    "device", "build",
                                             "io", "unsupported", "cancelled", "memory"};
-    return status >= PLX_OK && status <= PLX_ERROR_MEMORY ? names[status] : "unknown";
+    const int number = number_of(status);
+    return number >= PLX_OK && number <= PLX_ERROR_MEMORY ? names[number] : "unknown";
 }
 void plx_free(char* text) { std::free(text); }
 

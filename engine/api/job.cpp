@@ -6,11 +6,14 @@
 #include "modes/ranks.hpp"
 #include "modes/run.hpp"
 #include "registry/registry.hpp"
+#include "series/own_files.hpp"
 #include "support/given_path.hpp"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace parallax {
@@ -76,7 +79,7 @@ std::string Job::json() const { return impl_->json.dump(2); }
 
 namespace {
 
-/// From here on, whatever folder the application goes to meanwhile. An empty one is told of by others.
+/// From here on, whatever folder the application goes to meanwhile.
 std::filesystem::path from_here(const std::string& option, const std::string& path) {
     if (path.empty()) return {};
     try {
@@ -87,14 +90,20 @@ std::filesystem::path from_here(const std::string& option, const std::string& pa
     }
 }
 
+/// One that has to be there. An empty path would be the folder that the application happens to stand in.
+std::filesystem::path folder_from_here(const std::string& option, const std::string& path) {
+    if (path.empty()) throw ConfigError(option, "an empty path", "a folder", "\".\" is the working folder");
+    return from_here(option, path);
+}
+
 engine::Locations locations_of(const JobOptions& options, const std::filesystem::path& job) {
     engine::Locations where;
     if (!job.empty()) where.own.push_back({job, "the job"});
-    where.job_folder = from_here("folder", options.folder);
-    where.out = from_here("out", options.out);
+    where.job_folder = folder_from_here("folder", options.folder);
+    where.out = folder_from_here("out", options.out);
     where.confined = options.confined;
     where.synced = options.sync;
-    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, from_here("roots", folder));
+    for (const auto& [name, folder] : options.roots) where.roots.emplace(name, folder_from_here("roots", folder));
     return where;
 }
 
@@ -154,6 +163,13 @@ void tell(const Say& say, const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) say(LogLevel::warning, warning);
 }
 
+engine::AskedOfSeries asked_of_series(const JobOptions& options) {
+    return {.resume = options.resume,
+            .shard = options.shards > 1,
+            .trace = !options.trace.empty(),
+            .manifest = !options.manifest.empty()};
+}
+
 std::string run_on(const engine::PreparedJob& job, const std::vector<engine::Engine*>& engines, const JobOptions& options,
                    const Say& say) {
     tell(say, job.warnings());
@@ -170,11 +186,17 @@ engine::Job parsed(const Job& job, const engine::Registry& registry, const Engin
 }
 
 engine::PreparedJob prepared(const Job& job, engine::Job asked, const JobOptions& options) {
-    engine::refuse_without_series(asked, options.resume, options.shards > 1, !options.trace.empty());
+    engine::refuse_without_series(asked, asked_of_series(options));
     engine::PreparedJob ready(std::move(asked), locations_of(options, job.impl().file), series_options_of(options));
     if (ready.series() == nullptr || options.trace.empty()) return ready;
     const std::string role = engine::series::Roles(*ready.series()).of(from_here("trace", options.trace));
     if (!role.empty()) throw ConfigError("trace", fmt::format("{}, {}", options.trace, role), "a file of its own");
+    std::error_code unknown;   // said by what may be written there
+    const std::filesystem::path trace = from_here("trace", options.trace);
+    const bool goes_on = ready.series()->options.resume && engine::series::is_trace(trace);
+    if (!options.overwrite && !goes_on && std::filesystem::exists(std::filesystem::symlink_status(trace, unknown)))
+        throw ConfigError("trace", fmt::format("the existing file {}", options.trace), "no file of that name",
+                          "set overwrite to replace it");
     return ready;
 }
 
@@ -185,7 +207,7 @@ std::string run_as_rank(const Job& job, const JobOptions& options, const EngineO
     engine::prepare_together(*ranks, [&] {
         check_threads(options);
         engine::Job asked = parsed(job, registry, how);
-        engine::refuse_without_series(asked, options.resume, options.shards > 1, !options.trace.empty());
+        engine::refuse_without_series(asked, asked_of_series(options));
         mine.emplace(std::move(asked), locations_of(options, job.impl().file), options.overwrite, registry, *ranks,
                      context_options(how).cache, Engine::Impl::limits_of(how));
     });

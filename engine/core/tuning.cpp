@@ -211,7 +211,13 @@ Tuning Tuning::from_folder(const std::filesystem::path& folder, const std::vecto
         stream.read(text.data(), static_cast<std::streamsize>(text.size()));
         if (code || !stream) throw IoError(path.string(), "cannot be read", "look at its permissions");
         if (text.size() > most) throw IoError(path.string(), "is longer than 64 MiB", hint);
-        files.push_back(TuningFile::parse(text, path.string()));
+        TuningFile file = TuningFile::parse(text, path.string());
+        const auto first = std::find_if(files.begin(), files.end(), [&](const TuningFile& f) { return f.algorithm == file.algorithm; });
+        if (first != files.end())   // whose entries alone would count
+            throw ConfigError(path.string(), fmt::format("a second file for {}, beside {}", file.algorithm, first->origin),
+                              "one file for each algorithm in a folder of tuning files",
+                              "move one of them away, or put its entries into the other");
+        files.push_back(std::move(file));
     }
     return Tuning(std::move(files), algorithms);
 }

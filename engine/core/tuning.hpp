@@ -69,7 +69,7 @@ public:
     /// The entries of this build, or, where PARALLAX_TUNING is set, of the files in that folder instead. Throws IoError,
     /// ConfigError.
     static Tuning load(const std::vector<Algorithm>&);
-    /// Every *.json of a folder.
+    /// Every *.json of a folder, one for each algorithm.
     static Tuning from_folder(const std::filesystem::path&, const std::vector<Algorithm>&);
 
     struct Match {

@@ -1,7 +1,9 @@
-// Arrays that do not lie as images do: columns before rows, or rows or columns where pages stand.
+// Arrays that do not lie as images do: columns before rows, rows or columns where pages stand, or times where rows or columns do.
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "parallax/array.hpp"
 
@@ -14,12 +16,18 @@ inline bool is_turned(const ArrayDesc& desc) noexcept {
     return place('y') != desc.axes.end() && place('x') < place('y');
 }
 
-/// Whether a format that has rows of columns, and in front of them pages, would take its rows y or its columns x for pages.
-inline bool has_rows_for_pages(const ArrayDesc& desc) noexcept {
+/// What a format that has rows of columns, and in front of them pages (so called there), would take for something else: its rows y or
+/// columns x for pages, or, where there are pages, its times for rows or columns. Empty: nothing. A plane alone, and pages of planes
+/// that have z for rows or columns, are pictures as they stand.
+inline std::string mistaken_axes(const ArrayDesc& desc, std::string_view pages) {
+    const auto any = [](auto begin, auto end, std::string_view names) {
+        return std::any_of(begin, end, [names](const Axis& axis) { return names.find(axis.name) != names.npos; });
+    };
     const bool channels = !desc.axes.empty() && desc.axes.back().name == 'c';
-    const std::size_t n = desc.axes.size() - (channels ? 1 : 0), pages = n > 2 ? n - 2 : 0;
-    return std::any_of(desc.axes.begin(), desc.axes.begin() + static_cast<std::ptrdiff_t>(pages),
-                       [](const Axis& axis) { return axis.name == 'y' || axis.name == 'x'; });
+    const auto begin = desc.axes.begin(), end = desc.axes.end() - (channels ? 1 : 0);
+    if (end - begin < 3) return {};
+    if (any(begin, end - 2, "yx")) return "whose rows or columns would be " + std::string(pages);
+    return any(end - 2, end, "t") ? "whose times would be rows or columns" : "";
 }
 
 }   // namespace parallax::engine

@@ -78,7 +78,12 @@ std::uint64_t array_bytes(const Resolved& resolved, const Slabs& slabs) {
     return bytes;
 }
 
-void check_fits(const Resolved& resolved, const Engine& engine) {
+void check_item(const Resolved& resolved, const Engine& engine) {
+    for (const PipelineInput& input : resolved.pipeline.inputs) {
+        if (input.slab > 0)
+            throw ConfigError(input.pointer + "/slab", "a slab in a series",
+                              "no slab: items of a series are in memory as a whole");
+    }
     const Budget budget = budget_of(resolved.pipeline, engine);
     std::vector<std::string> reasons;
     const auto check = [&](const std::string& name, const ArrayDesc& desc) {
@@ -110,14 +115,20 @@ Problem problem_of(const Resolved& resolved, const Slabs& slabs, std::size_t ste
 
 namespace {
 
+/// Everything as a whole.
+Slabs no_slabs(const Resolved& resolved, const Engine& engine) {
+    Slabs slabs{std::vector<std::int64_t>(resolved.inputs.size(), 0), std::vector<std::int64_t>(resolved.steps.size(), 0)};
+    slabs.memory = engine.limits().within(resolved.pipeline.limits.memory_limit.value_or(0));
+    return slabs;
+}
+
 /// Those that the job wants so, and those that would not fit where a step can take them so. Throws ConfigError where a job wants
 /// what cannot be.
 Slabs choose_slabs(const Resolved& resolved, const Engine& engine) {
     const Pipeline& job = resolved.pipeline;
-    Slabs slabs{std::vector<std::int64_t>(job.inputs.size(), 0), std::vector<std::int64_t>(job.steps.size(), 0)};
+    Slabs slabs = no_slabs(resolved, engine);
     const Budget budget = budget_of(job, engine);
     slabs.workspace = std::min(budget.total / 2, budget.largest);
-    slabs.memory = engine.limits().within(job.limits.memory_limit.value_or(0));
     const bool too_much = resolved.array_bytes() > budget.total;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
         const ArrayDesc& desc = resolved.inputs[i].desc;
@@ -281,6 +292,18 @@ MemoryPlan plan_memory(const Resolved& resolved, Session& session) {
     for (std::size_t i = 0; i < resolved.steps.size(); ++i)
         in_terms_of(resolved.pipeline, resolved.pipeline.steps[i], [&] { fit_step(resolved, session, i, fit); });
     return fit;
+}
+
+MemoryPlan plan_item(const Resolved& resolved, Session& session) {
+    const Engine& engine = session.engine();
+    check_item(resolved, engine);
+    MemoryPlan whole;
+    whole.budget = budget_of(resolved.pipeline, engine);
+    whole.slabs = no_slabs(resolved, engine);
+    whole.choices = choose_variants(resolved, session, whole.slabs);
+    whole.tiles.resize(resolved.steps.size());
+    whole.bytes = whole.arrays = resolved.array_bytes();
+    return whole;
 }
 
 Call call_of(const Pipeline& job, std::size_t i) {

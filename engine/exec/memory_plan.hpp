@@ -27,8 +27,9 @@ std::uint64_t array_bytes(const Resolved&, const Slabs&);
 
 /// What a step is asked to do, an input in slabs included.
 Problem problem_of(const Resolved&, const Slabs&, std::size_t step);
-/// For an item of a series: throws UnsupportedError unless all its arrays fit together.
-void check_fits(const Resolved&, const Engine&);
+/// An item of a series is on the device as a whole, whatever its steps could do with parts of it: throws ConfigError for an input
+/// that is to come in slabs, UnsupportedError unless all arrays fit together.
+void check_item(const Resolved&, const Engine&);
 /// Throws UnsupportedError if what is allocated by now is more than the memory_limit.
 void check_limit(const PipelineLimits&, std::uint64_t allocated);
 
@@ -45,6 +46,8 @@ struct MemoryPlan {
 /// As a whole where that fits; else step by step, and steps in slabs or tiles. Where memory may be short, plans are made to know
 /// what they need. Throws UnsupportedError with the numbers where a step cannot be cut so that it fits.
 MemoryPlan plan_memory(const Resolved&, Session&);
+/// Of an item of a series, as Resident has it in overlapped mode. Throws what check_item() throws.
+MemoryPlan plan_item(const Resolved&, Session&);
 /// A step as it was asked for, without its inputs.
 Call call_of(const Pipeline&, std::size_t step);
 /// A step as it goes through memory so; with an empty MemoryPlan as a whole, and the session chooses the variant. The MemoryPlan

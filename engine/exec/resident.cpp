@@ -17,14 +17,6 @@ namespace {
 
 using Scope = Execution::Scope;
 
-void refuse_slabs(const Pipeline& job) {
-    for (const PipelineInput& input : job.inputs) {
-        if (input.slab > 0)
-            throw ConfigError(input.pointer + "/slab", "a slab in a series",
-                              "no slab: items of a series are in memory as a whole");
-    }
-}
-
 }  // namespace
 
 /// Steps that are ready to run on arrays of certain shapes.
@@ -81,10 +73,7 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
     planned->slabs = how.slabs;
     planned->slabs.by_input.resize(resolved.inputs.size());
     planned->slabs.by_step.resize(resolved.steps.size());
-    if (mode_ == overlapped) {
-        refuse_slabs(resolved.pipeline);
-        check_fits(resolved, engine_);
-    }
+    if (mode_ == overlapped) check_item(resolved, engine_);
     planned->inputs = std::move(descs);
     const Pipeline& job = resolved.pipeline;
     for (const PipelineOutput& output : job.outputs) {
@@ -100,6 +89,33 @@ void Resident::plan(const Resolved& resolved, const MemoryPlan& how) {
         steps_.push_back(report_of(step, about));
     }
     planned_ = std::move(planned);
+}
+
+std::uint64_t Resident::bytes_with_one(const Resolved& item) const {
+    std::uint64_t bytes = engine_.context().allocated();
+    std::map<Source, std::uint64_t> arrays;
+    for (std::size_t i = 0; i < item.inputs.size(); ++i) {
+        const std::uint64_t size = item.inputs[i].desc.dense_bytes();
+        arrays.emplace(Source{std::nullopt, item.pipeline.inputs[i].name}, size);
+        if (!kept_.contains(i)) bytes += size;
+    }
+    std::multiset<std::uint64_t> free;   // what locals_ gets back, and hands on
+    const auto compute = [&](std::size_t i, const auto& /*inputs*/) {
+        std::map<std::string, std::uint64_t> made;
+        for (const auto& [port, desc] : planned_->calls[i].shapes) {
+            const std::uint64_t size = desc.dense_bytes();
+            const auto lies_ready = planned_->down.contains({i, port}) ? free.end() : free.find(size);
+            if (lies_ready != free.end()) free.erase(lies_ready);
+            else bytes += size;
+            made.emplace(port, size);
+        }
+        return made;
+    };
+    const auto release = [&](const Source& source, std::uint64_t size) {
+        if (source.step && !planned_->down.contains(source)) free.insert(size);
+    };
+    walk(item.pipeline, std::move(arrays), compute, release);
+    return bytes;
 }
 
 bool Resident::in_slabs(std::size_t input) const { return planned_ && planned_->slabs.by_input[input] > 0; }

@@ -49,6 +49,10 @@ public:
     /// Waits for the oldest submitted work that is not finished and leaves its arrays and records in it.
     void finish(DeviceWork&);
 
+    /// Bytes on the device once submit() has one such item, and no other: for who wants to know before anything is read. Its plans
+    /// are those in use.
+    std::uint64_t bytes_with_one(const Resolved&) const;
+
     /// Gives back memory that no work in flight uses.
     void trim();
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <system_error>
 
 #include "gallery/html.hpp"
 #include "gallery/thumbnail.hpp"
@@ -279,6 +281,16 @@ std::string page(const Json& report, std::size_t most_items, const Standing& sta
                                                                  : page_of_job(report, standing);
     return html +
            fmt::format("<p class=\"quiet\">Parallax {}</p></body></html>\n", on_page(report.at("engine").value("version", "")));
+}
+
+bool is_page(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(fs::symlink_status(file, unknown))) return false;   // a pipe would let it wait
+    const std::string any = head({});
+    const std::string wanted = any.substr(0, any.find("<title>"));
+    std::string begin(wanted.size(), '\0');
+    std::ifstream text(file, std::ios::binary);
+    return text.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == wanted;
 }
 
 }   // namespace parallax::engine::gallery

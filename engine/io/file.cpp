@@ -321,11 +321,11 @@ void File::close() {
     if (witness_) witness_->closed();
 }
 
-GzReader::GzReader(const fs::path& path) : name_(show(path)) {
+GzReader::GzReader(const fs::path& path, unsigned at_once) : name_(show(path)) {
     identity_of_source(path);
     gzFile file = open_gz(path, "rb");
     if (!file) throw IoError(name_, fmt::format("cannot be opened: {}", reason(errno)), open_hint_for(errno));
-    gzbuffer(file, 1u << 18);
+    gzbuffer(file, at_once);
     handle_ = file;
 }
 

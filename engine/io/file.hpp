@@ -98,7 +98,8 @@ private:
 /// Reads a gzip file; one that is not compressed is read as it is.
 class GzReader {
 public:
-    explicit GzReader(const std::filesystem::path&);
+    /// Unpacks so many bytes of the file at once, and as many again of what they hold: few for whoever wants its head alone.
+    explicit GzReader(const std::filesystem::path&, unsigned at_once = 1u << 18);
     ~GzReader();
     GzReader(const GzReader&) = delete;
     GzReader& operator=(const GzReader&) = delete;

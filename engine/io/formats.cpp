@@ -8,6 +8,7 @@
 #include "io/file.hpp"
 #include "io/foreign.hpp"
 #include "io/format.hpp"
+#include "io/kept.hpp"
 #include "io/ome_xml.hpp"
 #include "io/parts.hpp"
 #include "io/pieces.hpp"
@@ -97,6 +98,8 @@ const Format* by_extension(const fs::path& path) {
     return nullptr;
 }
 
+constexpr unsigned for_head = 1u << 13;   ///< bytes that are unpacked for it
+
 /// The first bytes, unpacked where the file is compressed.
 std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
     std::vector<unsigned char> head(static_cast<std::size_t>(std::min<std::uint64_t>(head_bytes, source.bytes)));
@@ -105,7 +108,7 @@ std::vector<unsigned char> head_of(const Source& source, bool& compressed) {
     compressed = head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b;
     if (compressed) {
         head.resize(head_bytes);
-        head.resize(GzReader(source.path).read_some(head.data(), head.size()));
+        head.resize(GzReader(source.path, for_head).read_some(head.data(), head.size()));
     }
     return head;
 }
@@ -336,6 +339,9 @@ std::optional<char> axis_to_rename(const Source& source, const Format& format) {
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
+        Kept* const kept = source.options.pages || source.options.volume || !source.identity ? nullptr : source.options.kept.get();
+        if (kept)
+            if (std::optional<FileInfo> known = kept->info(*source.identity)) return *std::move(known);
         FileInfo result = detected.format->info(source);
         if (!flattens_pages(*detected.format))
             rename_axis(result.desc, result.metadata, renamed_axis(source, result), source.options.page_axis);
@@ -345,6 +351,7 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
                             "where its voxels lie"));
         result.identity = source.identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
+        if (kept) kept->put(result);
         return result;
     });
 }
@@ -373,7 +380,7 @@ bool may_have_parts(const fs::path& path) {
     head.resize(File::open(path).read_some(head.data(), head.size()));
     if (head.size() > 2 && head[0] == 0x1f && head[1] == 0x8b) {
         head.resize(head_bytes);
-        head.resize(GzReader(path).read_some(head.data(), head.size()));
+        head.resize(GzReader(path, for_head).read_some(head.data(), head.size()));
     }
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     if (text.starts_with('<') || nrrd::matches(head) || metaimage::matches(head) || tiff::is_ome_text(head)) return true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,8 @@
 #include "support/folder.hpp"
 
 namespace parallax::io {
+
+class Kept;
 
 /// How the bytes of a raw file are laid out.
 struct RawLayout {
@@ -54,6 +57,9 @@ struct ReadOptions {
     /// How other files are opened that the file names (its voxels, its slices); not set: by their paths. One with an empty path:
     /// there is no such file. Throws.
     std::function<host::OpenedFile(const std::filesystem::path&)> open_part{};
+    /// Where pages or volumes of one file are read one after the other: what is known of it by then. All calls that share it have
+    /// the same choices, pages and volumes aside.
+    std::shared_ptr<Kept> kept{};
 };
 
 /// A file that belongs to another: detached voxels, a chunk, a slice.

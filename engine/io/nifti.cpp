@@ -12,6 +12,7 @@
 #include "io/decimal.hpp"
 #include "io/file.hpp"
 #include "io/format.hpp"
+#include "io/kept.hpp"
 #include "io/parts.hpp"
 #include "io/scale_loss.hpp"
 #include "io/units.hpp"
@@ -423,11 +424,32 @@ std::shared_ptr<GzReader> open_voxels(const Source& source, Volume& volume, std:
 
 }   // namespace
 
-HostArray read(const Source& source) {
+namespace {
+
+/// A file that stays open: its volumes are unpacked one after the other.
+struct OpenVolumes : Kept::Reader {
     Volume volume;
-    std::uint64_t behind = 0;
-    const std::shared_ptr<GzReader> voxels = open_voxels(source, volume, behind);
-    GzReader& stream = *voxels;
+    std::shared_ptr<GzReader> stream;
+    std::uint64_t behind = 0;   ///< bytes from where the stream stands to the next volume
+};
+
+std::unique_ptr<OpenVolumes> open_volumes(const Source& source, Kept* kept) {
+    if (kept) {
+        const auto wanted = source.options.volume.value_or(source.options.pages ? source.options.pages->first : 0);
+        if (std::unique_ptr<Kept::Reader> known = kept->take(*source.identity, wanted))
+            return std::unique_ptr<OpenVolumes>(static_cast<OpenVolumes*>(known.release()));
+    }
+    auto open = std::make_unique<OpenVolumes>();
+    open->stream = open_voxels(source, open->volume, open->behind);
+    return open;
+}
+
+}   // namespace
+
+HostArray read(const Source& source) {
+    Kept* const kept = source.identity ? source.options.kept.get() : nullptr;
+    std::unique_ptr<OpenVolumes> open = open_volumes(source, kept);
+    const Volume& volume = open->volume;
     const std::int64_t volumes = volume.file.pages();
     const auto [first, end] = chosen_pages(source.name, volume.file, source.options);
     const bool all = end - first == volumes;
@@ -436,10 +458,14 @@ HostArray read(const Source& source) {
     FileInfo part = volume.file;
     part.desc = chosen(source.name, volume.file, source.options);
     HostArray result = read_picture(source, part, [&, first = first](std::byte* to) {   // clang 14 captures no structured binding
-        go_to(stream, behind + static_cast<std::uint64_t>(first) * volume_bytes, volume.compressed);
-        read_values(stream, to, part.desc.count(), volume);
+        go_to(*open->stream, open->behind + static_cast<std::uint64_t>(first - open->next) * volume_bytes, volume.compressed);
+        read_values(*open->stream, to, part.desc.count(), volume);
     });
-    if (all && volume.compressed) verify_end(stream, source.name, static_cast<std::uint64_t>(volumes) * volume_bytes);
+    if (all && volume.compressed) verify_end(*open->stream, source.name, static_cast<std::uint64_t>(volumes) * volume_bytes);
+    if (!kept) return result;
+    open->behind = 0;
+    open->next = end;
+    kept->put(*source.identity, std::move(open));
     return result;
 }
 

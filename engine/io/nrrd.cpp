@@ -98,7 +98,7 @@ StoredArray read_header(const Source& source) {
     axes.sizes = sizes;
     const std::vector<std::string_view> kinds = words_of(field(header, "kinds"));
     const bool pairs = !kinds.empty() && in_lower_case(kinds[0]) == "complex" && sizes[0] == 2 && is_floating(row->type);
-    axes.names = name_axes(source, header, count, directions, pairs);
+    axes.names = name_axes(source, header, count, directions, pairs, file.warnings);
     array.stored = row->type;
     if (pairs) array.stored = row->type == ElementType::f32 ? ElementType::c64 : ElementType::c128;
     const std::size_t first = pairs ? 1 : 0;

@@ -361,6 +361,7 @@ Document read_document(const Source& source, TiffSet& set) {
     info.desc = declared(source, document.type, extents);
     info.in_slices = info.page_axes == 1 && has_slices(info.desc);
     info.warnings.insert(info.warnings.end(), said.warnings.begin(), said.warnings.end());
+    if (!spread && said.by == "OME-XML") tell_unlike(said, document.full, info);   // of several files it is an error
     describe_space(source, document, file, said);
     for (const auto& [axis, whole, here] :
          {std::tuple{'x', document.full.width, page.width}, {'y', document.full.height, page.height}}) {

@@ -3,10 +3,12 @@
 
 #include <type_traits>
 
+#include "io/kept.hpp"
 #include "io/tiff_codec.hpp"
 #include "io/tiff_missing.hpp"
 #include "io/tiff_pages.hpp"
 #include "io/tiff_unpack.hpp"
+#include "io/unlike_pages.hpp"
 
 namespace parallax::io::tiff {
 namespace {
@@ -270,21 +272,42 @@ void check_alike(const Source& source, const Document& document, std::int64_t in
 }
 
 /// A file that stays open.
-struct OpenStack {
-    explicit OpenStack(const Source& s)
-        : options(s.options),
+struct OpenStack : Kept::Reader {
+    explicit OpenStack(const Source& s, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages)
+        : options(without_the_call(s.options, pages)),
           source{s.path, s.asked, s.name, s.bytes, options},
           set(source),
           document(read_document(source, set)) {}
-    OpenStack(const OpenStack&) = delete;
-    OpenStack& operator=(const OpenStack&) = delete;
     ReadOptions options;
     Source source;
     TiffSet set;
     Document document;
     Costs costs;
-    std::int64_t next = 0;
+
+private:
+    /// What belongs to one call does not stay with the file.
+    static ReadOptions without_the_call(ReadOptions options, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
+        options.pages = pages;
+        options.allocate = {};
+        options.kept = {};
+        return options;
+    }
 };
+
+/// Its directories are gone through once, however often it is asked for a page, where all pages are alike.
+std::unique_ptr<OpenStack> open_stack(const Source& source) {
+    const auto& pages = source.options.pages;
+    Kept* const kept = pages && source.identity ? source.options.kept.get() : nullptr;
+    if (kept) {
+        if (std::unique_ptr<Kept::Reader> known = kept->take(*source.identity, pages->first))
+            return std::unique_ptr<OpenStack>(static_cast<OpenStack*>(known.release()));
+        try {
+            return std::make_unique<OpenStack>(source, std::nullopt);
+        } catch (const UnlikePages&) {   // those that are asked for may be alike
+        }
+    }
+    return std::make_unique<OpenStack>(source, pages);
+}
 
 }  // namespace
 
@@ -301,8 +324,9 @@ FileInfo info(const Source& source) {
 }
 
 HostArray read(const Source& source) {
-    TiffSet set(source);
-    const Document document = read_document(source, set);
+    std::unique_ptr<OpenStack> stack = open_stack(source);
+    const TiffSet& set = stack->set;
+    const Document& document = stack->document;
     const auto [first, end] = chosen_pages(source.name, document.file, source.options);
     const ArrayDesc part = chosen(source.name, document.file, source.options);
     const ArrayDesc desc = greyed(source.name, part, document.file.colour, source.options);
@@ -320,11 +344,12 @@ HostArray read(const Source& source) {
         if (to_grey) to_luminance(scratch.data(), to, pixels, document.channels, document.type, document.colour);
     }
     set.check_unchanged();
+    if (source.options.kept && source.identity && !stack->options.pages) source.options.kept->put(*source.identity, std::move(stack));
     return result;
 }
 
 SliceStream slices(const Source& source) {
-    const auto stack = std::make_shared<OpenStack>(source);
+    const auto stack = std::make_shared<OpenStack>(source, source.options.pages);
     const Document& document = stack->document;
     const ArrayDesc& desc = document.file.desc;
     if (!document.file.in_slices)

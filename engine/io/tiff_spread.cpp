@@ -258,10 +258,7 @@ void check_pages(const Source& source, const TiffSet& set, Document& document, c
                              page.bits, first.samples),
                  by_itself);
     }
-    const std::string_view word = word_for(first);
-    if (bits > 1 && !word.empty() && word != said.type)
-        document.file.warnings.push_back(
-            fmt::format("its OME-XML says elements of {}, and its pages {}: they are read as the pages say", said.type, word));
+    tell_unlike(said, first, document.file);
 }
 
 /// Of planes that are a part of all: its axes. False: they are no part along the axes.
@@ -337,6 +334,18 @@ std::optional<std::int64_t> shared_with(const OmeWords& words, std::int64_t seri
         if (i != which && shared) return static_cast<std::int64_t>(i);
     }
     return std::nullopt;
+}
+
+void tell_unlike(const Description& said, const Page& page, FileInfo& info) {
+    if ((said.width > 0 && page.width != said.width) || (said.height > 0 && page.height != said.height))
+        info.warnings.push_back(
+            fmt::format("its OME-XML is of {} x {} pixels, and its pages have {} x {}: they are read as the pages say, and what it tells of "
+                        "them, distances and names, may be of another picture",
+                        said.width, said.height, page.width, page.height));
+    const std::string_view word = word_for(page);
+    if (bits_of(said.type) > 1 && !word.empty() && word != said.type)
+        info.warnings.push_back(
+            fmt::format("its OME-XML says elements of {}, and its pages {}: they are read as the pages say", said.type, word));
 }
 
 void check_unshared(const Source& source, const OmeWords& words, std::int64_t series) {

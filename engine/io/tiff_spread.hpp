@@ -13,6 +13,9 @@ namespace parallax::io::tiff {
 /// together.
 std::optional<Description> choose_spread(const Source&, TiffSet&, Document&, std::string& text);
 
+/// Tells what the words of a picture's OME-XML say otherwise than its page: how many pixels, of which type.
+void tell_unlike(const Description&, const Page&, FileInfo&);
+
 /// Another image that lays claim to the same pages by saying nothing of pages, as this one does.
 std::optional<std::int64_t> shared_with(const OmeWords&, std::int64_t series);
 /// Throws where there is one.

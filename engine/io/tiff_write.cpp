@@ -380,9 +380,8 @@ std::string refusal_of_any(const ArrayDesc& desc) {
     if (is_complex(desc.type)) return "TIFF is written without complex numbers";
     if (engine::is_turned(desc))
         return fmt::format("TIFF holds rows (y) of columns (x); this is {}, whose columns come first", desc.describe());
-    if (engine::has_rows_for_pages(desc))
-        return fmt::format("TIFF holds pages of rows (y) of columns (x); this is {}, whose rows or columns would be pages",
-                           desc.describe());
+    if (const std::string mistaken = engine::mistaken_axes(desc, "pages"); !mistaken.empty())
+        return fmt::format("TIFF holds pages of rows (y) of columns (x); this is {}, {}", desc.describe(), mistaken);
     const std::optional<Layout> layout = layout_of(desc);
     if (!layout) {
         return fmt::format(

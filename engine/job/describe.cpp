@@ -53,9 +53,10 @@ Json describe_step(const Step& step, const ResolvedStep& ready, const Choice& ch
             {"state_bytes", builder.state_bytes()}};
 }
 
-Json describe_plan(const Prepared& prepared, Engine& engine) {
-    Session session(engine);
-    MemoryPlan how = plan_memory(prepared.resolved, session);
+namespace {
+
+Json describe_run(const Prepared& prepared, Session& session, MemoryPlan how) {
+    Engine& engine = session.engine();
     const Slabs& slabs = how.slabs;
     std::vector<Choice>& choices = how.choices;
     const Pipeline& job = prepared.resolved.pipeline;
@@ -84,9 +85,8 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
         }
         steps.push_back(std::move(described));
     }
-    check_host(host_bytes(prepared.resolved, how, engine), "the job");
     const std::uint64_t workspace = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
-    return {{"device", to_json(engine.device())},
+    return {{"device", engine::to_json(engine.device())},
             {"arrays", describe_arrays(prepared)},
             {"steps", std::move(steps)},
             {"array_bytes", array_bytes(prepared.resolved, slabs)},
@@ -96,6 +96,20 @@ Json describe_plan(const Prepared& prepared, Engine& engine) {
             {"spills", how.spills},
             {"host_bytes", host_bytes(prepared.resolved, how, engine)},
             {"upper_bound_bytes", how.spills ? how.bytes : how.arrays + workspace + kept}};
+}
+
+}  // namespace
+
+Json describe_plan(const Prepared& prepared, Engine& engine) {
+    Session session(engine);
+    MemoryPlan how = plan_memory(prepared.resolved, session);
+    check_host(host_bytes(prepared.resolved, how, engine), "the job");
+    return describe_run(prepared, session, std::move(how));
+}
+
+Json describe_item(const Prepared& prepared, Engine& engine) {
+    Session session(engine);
+    return describe_run(prepared, session, plan_item(prepared.resolved, session));
 }
 
 }  // namespace parallax::engine

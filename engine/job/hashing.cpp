@@ -1,5 +1,6 @@
 #include "job/hashing.hpp"
 
+#include "io/kept.hpp"
 #include "job/read.hpp"
 #include "job/small_inputs.hpp"
 
@@ -15,6 +16,19 @@
 #include <vector>
 
 namespace parallax::engine {
+namespace {
+
+/// By `report`, to which the hash is given where it is known: a file of a thousand pages is not hashed for each.
+template <class Report>
+FileReport hashed_once(io::Kept* kept, const std::optional<host::FileIdentity>& file, const std::stop_token& stop, const Report& report) {
+    if (!kept || !file) return report(std::string());
+    if (std::optional<std::string> known = kept->hash(*file)) return report(*std::move(known));
+    FileReport made = report(std::string());
+    if (!stop.stop_requested() && made.identity == file) kept->put(*file, made.hash);
+    return made;
+}
+
+}   // namespace
 
 std::vector<FileReport> report_input_file(const PreparedInput& input, std::size_t file, const host::OpenedFile& opened,
                                           const std::stop_token& stop) {
@@ -22,10 +36,16 @@ std::vector<FileReport> report_input_file(const PreparedInput& input, std::size_
     const io::FileInfo& info = input.infos[file];
     std::vector<FileReport> reports;
     const bool folder = !info.parts.empty() && std::filesystem::is_directory(opened.path());   // of which its parts are hashed
-    if (!folder) reports.push_back(report_file(path, opened.path(), info, stop));
+    if (!folder)
+        reports.push_back(hashed_once(input.kept.get(), info.identity, stop, [&](std::string hash) {
+            return report_file(path, opened.path(), info, stop, std::move(hash));
+        }));
     for (const io::FilePart& part : info.parts) {
         const host::OpenedFile held = input.open(part.path);
-        reports.push_back(report_file(held.path(), info.format, stop));
+        const auto identity = input.kept ? host::identity_of(held.path()) : std::nullopt;
+        reports.push_back(hashed_once(input.kept.get(), identity, stop, [&](std::string hash) {
+            return report_file(held.path(), info.format, stop, {}, std::move(hash));
+        }));
         if (held.path() != part.path) reports.back().path = to_utf8(std::filesystem::absolute(part.path));
     }
     return reports;

@@ -64,7 +64,8 @@ Written written(const std::string& text, const Locations& where, const std::stri
     if (text.empty()) throw ConfigError(pointer, "an empty path", "the path of a file");
     if (text.find("://") != std::string::npos)
         throw ConfigError(pointer, fmt::format("the address \"{}\"", text), "the path of a file on this machine");
-    const std::string root = root_of(text);
+    const bool of_job = pointer.starts_with('/');   // a command's own argument has no roots
+    const std::string root = of_job || !where.roots.empty() ? root_of(text) : std::string();
     check_input_name(text, pointer);
     if (root.empty()) return {where.job_folder, path_from(text)};
     const auto found = where.roots.find(root);
@@ -73,6 +74,7 @@ Written written(const std::string& text, const Locations& where, const std::stri
         for (const auto& [name, folder] : where.roots) known.push_back(name);
         std::string hint = did_you_mean(root, known);
         if (hint.empty()) hint = fmt::format("say where it is with --root {}=DIR", root);
+        hint += fmt::format(", or write \"./{}\" for a file of that name", text);
         throw ConfigError(
             pointer, fmt::format("the unknown root \"{}:\"", root),
             known.empty() ? "a path, as no root is given" : fmt::format("one of the roots {}", fmt::join(known, ", ")), hint);
@@ -201,6 +203,14 @@ std::string to_utf8(const fs::path& path) {
     return std::string(text.begin(), text.end());
 }
 
+void check_root_name(const std::string& name, const std::string& pointer) {
+    if (root_of(name + ':') == name && !name.empty()) return;
+    throw ConfigError(pointer, fmt::format("the root \"{}\"", name), "a name of two and more of the letters a to z, digits, _ and -",
+                      "with another no \"NAME:path\" in a job would begin");
+}
+
+std::string without_root(const std::string& path) { return root_of(path).empty() ? path : "./" + path; }
+
 void refuse_dots_behind_link(const fs::path& path, const std::string& pointer) { refuse_dots(path, pointer, is_a_link_elsewhere); }
 
 void check_locations(const Locations& where) {
@@ -212,7 +222,10 @@ void check_locations(const Locations& where) {
     if (where.out.empty()) throw ConfigError("--out", "an empty path", "a folder");
     check(where.out, "--out");
     if (where.confined) refuse_links(where.out, "--out");
-    for (const auto& [name, folder] : where.roots) check(folder, "--root " + name);
+    for (const auto& [name, folder] : where.roots) {
+        check_root_name(name, "--root");
+        check(folder, "--root " + name);
+    }
 }
 
 fs::path whole_path(const fs::path& path) {

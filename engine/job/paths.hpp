@@ -37,6 +37,11 @@ struct Locations {
     std::vector<OwnFile> own{};
 };
 
+/// Throws ConfigError for the name of a root that no "NAME:path" could begin with.
+void check_root_name(const std::string& name, const std::string& pointer);
+/// A path that was made of names of files: "./" stands before what else would be below a root.
+std::string without_root(const std::string& path);
+
 /// The path from the root on. Throws IoError where it starts at a working folder that is gone.
 std::filesystem::path whole_path(const std::filesystem::path&);
 /// Throws what whole_path() throws of each, and ConfigError where ".." in one of them follows a link.

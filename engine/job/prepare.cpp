@@ -151,6 +151,7 @@ std::vector<fs::path> find_files(const InputSpec& input, const Locations& where,
 
 PreparedInput prepare_input(const InputSpec& input, const Locations& where, std::shared_ptr<PatternBudget> patterns) {
     PreparedInput prepared;
+    prepared.kept = input.read.kept;
     if (where.confined) prepared.confinement = std::make_shared<const Confinement>(where);
     const std::string pointer = pointer_of_files(input);
     InputFolders folders(prepared.confinement.get(), std::move(patterns));

@@ -21,6 +21,7 @@ struct PreparedInput {
     ArrayDesc desc;                          ///< as it will be on the device
     std::vector<std::string> warnings;       ///< what its files say of themselves and the array does not
     std::shared_ptr<const Confinement> confinement{};   ///< of a confined job: each of its files is opened by it
+    std::shared_ptr<io::Kept> kept{};                   ///< io::ReadOptions::kept
 
     /// A file for as long as it is read, and a path by which it is opened: of a job that is not confined its own.
     host::OpenedFile open(const std::filesystem::path&, const std::string& pointer = {}) const;

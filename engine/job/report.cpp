@@ -35,15 +35,16 @@ FileReport report_file(const std::filesystem::path& path, std::string format, co
 }
 
 FileReport report_file(const std::filesystem::path& path, const std::filesystem::path& through, const io::FileInfo& info,
-                       const std::stop_token& stop) {
+                       const std::stop_token& stop, std::string hash) {
     FileReport report;
     if (info.identity) {   // one look is enough: jobs have 100,000 files
         const bool certain = !host::may_change_unseen(*info.identity),
                    whole = !info.read_bytes || covers(*info.read_bytes, info.identity->bytes);
         const std::optional<io::Stretch> part = whole ? std::nullopt : info.read_bytes;
-        report = {{}, info.identity->bytes, io::hash_file(through, stop, part), info.format, info.identity, part, certain};
+        if (hash.empty()) hash = io::hash_file(through, stop, part);
+        report = {{}, info.identity->bytes, std::move(hash), info.format, info.identity, part, certain};
     } else {
-        report = report_file(through, info.format, stop, info.read_bytes);
+        report = report_file(through, info.format, stop, info.read_bytes, std::move(hash));
     }
     report.path = to_utf8(std::filesystem::absolute(path));
     return report;

@@ -63,7 +63,8 @@ struct JobResult {
 FileReport report_file(const std::filesystem::path&, std::string format = {}, const std::stop_token& = {},
                        std::optional<io::Stretch> part = {}, std::string hash = {});
 /// The same of a file that has been looked at; `through`: where it is opened.
-FileReport report_file(const std::filesystem::path&, const std::filesystem::path& through, const io::FileInfo&, const std::stop_token&);
+FileReport report_file(const std::filesystem::path&, const std::filesystem::path& through, const io::FileInfo&, const std::stop_token&,
+                       std::string hash = {});
 /// "2026-01-31T23:59:59Z".
 std::string utc_now();
 

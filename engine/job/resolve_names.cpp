@@ -167,6 +167,18 @@ void link_inputs(Job& job, const Candidates& all, std::size_t index, std::set<So
     }
 }
 
+/// What a table or a .json file could have in the place of an array.
+std::string records_in(const Job& job, const Candidates& all) {
+    std::vector<std::string> names;
+    for (const auto& [name, candidates] : all) {
+        const bool record = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+            return c.maker.step && job.steps[*c.maker.step].algorithm->output(c.maker.port)->kind == PortKind::record;
+        });
+        if (record) names.push_back(name);
+    }
+    return names.empty() ? "no step makes one, as reduce and metrics do" : "there is " + one_of(names);
+}
+
 void link_output(Job& job, const Candidates& all, OutputSpec& output) {
     const auto makers_of = [&](const std::vector<Candidate>& candidates) {
         std::vector<Candidate> makers;
@@ -217,7 +229,8 @@ void link_output(Job& job, const Candidates& all, OutputSpec& output) {
     }
     if (port->kind == PortKind::array && output.form != OutputForm::array) {
         throw ConfigError(output.pointer, fmt::format("\"{}\" for the array \"{}\"", output.file, output.name),
-                          "a .png, .tif, .npy, .nii or .nii.gz file");
+                          "a .png, .tif, .npy, .nii or .nii.gz file",
+                          fmt::format("tables, .csv and .json files are of records; {}", records_in(job, all)));
     }
 }
 

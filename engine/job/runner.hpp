@@ -28,5 +28,7 @@ struct RunOptions {
 JobResult run(const Prepared&, Engine&, const RunOptions& = {});
 /// What run() would do, without running: arrays, bytes, variants, kernels. Plans are made, and so kernels compiled.
 Json describe_plan(const Prepared&, Engine&);
+/// The same of an item of a series or a frame of a stream, which goes through the device as a whole beside others.
+Json describe_item(const Prepared&, Engine&);
 
 }  // namespace parallax::engine

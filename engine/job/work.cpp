@@ -133,7 +133,7 @@ void stage_work(Work& work, io::Transaction& files, const WriteArray& write_else
         };
         const bool folder = is_array && io::writes_folder(target);
         const fs::path written = files.add(target, produce, folder ? io::Transaction::Form::folder : io::Transaction::Form::file);
-        report.file = report_file(written, {}, {}, {}, std::move(hash));
+        report.file = report_file(written, std::string(), {}, {}, std::move(hash));
         report.array = elsewhere  ? prepared.resolved.desc(output.source).describe()
                        : is_array ? array.desc.describe()
                                   : std::string();

@@ -22,15 +22,16 @@ Either prepare_either(Job job, const Locations& where, const series::SeriesOptio
 
 }  // namespace
 
-void refuse_without_series(const Job& job, bool resume, bool shard, bool trace, bool watch) {
+void refuse_without_series(const Job& job, const AskedOfSeries& asked) {
     if (job.for_each) return;
     const auto refuse = [](const char* option, const char* hint) {
         throw ConfigError(option, option, "a job with for_each", hint);
     };
-    if (resume) refuse("--resume", "run it again with --overwrite: a job without for_each is done in one piece");
-    if (shard) refuse("--shard", "a job without for_each is done in one piece");
-    if (watch) refuse("--watch", "it is for files that come: \"for_each\": {\"frame\": \"folder/*.tif\"}");
-    if (trace) refuse("--trace", "--report has the times of one job");
+    if (asked.resume) refuse("--resume", "run it again with --overwrite: a job without for_each is done in one piece");
+    if (asked.shard) refuse("--shard", "a job without for_each is done in one piece");
+    if (asked.watch) refuse("--watch", "it is for files that come: \"for_each\": {\"frame\": \"folder/*.tif\"}");
+    if (asked.trace) refuse("--trace", "--report has the times of one job");
+    if (asked.manifest) refuse("--manifest", "a job without for_each is done in one piece, and nothing of it is remembered");
 }
 
 PreparedJob::PreparedJob(Job job, const Locations& where, const series::SeriesOptions& how)

@@ -15,8 +15,13 @@
 
 namespace parallax::engine {
 
-/// Throws ConfigError where something is asked of a job that only a series has.
-void refuse_without_series(const Job&, bool resume, bool shard, bool trace, bool watch = false);
+/// What only a series has.
+struct AskedOfSeries {
+    bool resume = false, shard = false, watch = false, trace = false, manifest = false;
+};
+
+/// Throws ConfigError where some of it is asked of another job.
+void refuse_without_series(const Job&, const AskedOfSeries&);
 
 class PreparedJob {
 public:

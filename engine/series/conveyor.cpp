@@ -55,7 +55,8 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       trace_(!options.trace.empty()),
       todo_(todo.begin(), todo.end()),
       total_(todo.size()) {
-    for (std::size_t i = 0; i < engines.size() && (i < std::max<std::size_t>(todo.size(), 1) || series.options.watch); ++i) {
+    const std::size_t used = series.options.watch ? engines.size() : devices_used(engines.size(), todo.size());
+    for (std::size_t i = 0; i < used; ++i) {
         auto belt = std::make_unique<Belt>(*engines[i], static_cast<int>(i));
         belt->pins_ahead = may_pin_ahead(series.sample.resolved);
         std::jthread pinning;   // beside the plans, which take as long; ends with this round
@@ -65,7 +66,7 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
         }
         belt->resident.plan(series.sample.resolved);
         if (pinning.joinable()) pinning.join();
-        belt->shape = shape_of(series, *engines[i], options, engines[i]->context().allocated(), engines.size());
+        belt->shape = shape_of(series, *engines[i], options, engines.size());
         belt->tickets.release(static_cast<std::ptrdiff_t>(belt->shape.items_in_memory));
         belt->decoded = std::make_unique<Channel<WorkPtr>>(static_cast<std::size_t>(belt->shape.in_flight));
         trace_.name_device(belt->number, fmt::format("device {}: {}", engines[i]->device().index, engines[i]->device().name));

@@ -30,15 +30,15 @@ ConveyorShape threads_for(int cores, FileWork work, int devices) {
     return shape;
 }
 
-ConveyorShape shape_of(const PreparedSeries& series, const Engine& engine, const RunSeriesOptions& options,
-                       std::uint64_t kept_bytes, std::size_t devices) {
+ConveyorShape shape_of(const PreparedSeries& series, Engine& engine, const RunSeriesOptions& options, std::size_t devices) {
     const int cores = std::clamp(host::platform::processors(), 1, 32);
     ConveyorShape shape = threads_for(cores, file_work_of(series), static_cast<int>(devices));
     if (options.readers > 0) shape.readers = options.readers;
     if (options.writers > 0) shape.writers = options.writers;
     const std::uint64_t item = std::max<std::uint64_t>(series.sample.resolved.array_bytes(), 1);
     const std::uint64_t limit = budget_of(series.sample.resolved.pipeline, engine).total;
-    const std::uint64_t fit = limit > kept_bytes ? (limit - kept_bytes) / item : 1;
+    const std::uint64_t taken = engine.context().allocated();
+    const std::uint64_t fit = limit > taken ? (limit - taken) / item : 1;
     shape.in_flight =
         static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(std::max(options.in_flight, 1))));
     // Each thread has one in its hands, and as many as the device has at once wait on either side of it. More would only have

@@ -3,8 +3,8 @@
 
 #include "series/series.hpp"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 namespace parallax::engine::series {
 
@@ -26,8 +26,11 @@ FileWork file_work_of(const PreparedSeries&);
 /// Threads, where nobody says how many. Copies of files that are not packed are bound by memory, and more threads than cores get
 /// in each other's way; those that pack, or read while nobody writes, are not held back. Each of the devices has readers.
 ConveyorShape threads_for(int cores, FileWork, int devices);
-/// `kept_bytes` of the device are taken by plans and workspace already.
-ConveyorShape shape_of(const PreparedSeries&, const Engine&, const RunSeriesOptions&, std::uint64_t kept_bytes,
-                       std::size_t devices);
+/// Of a device for whose items plans have been made: what these take is no room for items.
+ConveyorShape shape_of(const PreparedSeries&, Engine&, const RunSeriesOptions&, std::size_t devices);
+/// Of so many devices those that get something to do.
+constexpr std::size_t devices_used(std::size_t devices, std::size_t items) {
+    return std::min(devices, std::max<std::size_t>(items, 1));
+}
 
 }  // namespace parallax::engine::series

@@ -241,7 +241,9 @@ Job job_of(const Job& series, const Items& items, std::size_t number) {
                 if (source->kind == "pages") input.read.pages = {part, part + 1};
                 else input.read.volume = part;
             }
+            const bool has_colon = file.find(':') != std::string::npos;   // else one comes from the name of the item's file
             file = input.globs ? fill.pattern(file) : fill(file);
+            if (!has_colon) file = without_root(file);
         }
     }
     for (OutputSpec& output : job.outputs) {

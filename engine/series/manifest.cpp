@@ -348,7 +348,6 @@ void Manifest::clear(const fs::path& folder) {
     std::erase_if(files, [](const fs::path& file) { return !is_own_journal(file); });
     for (const fs::path& file : files) fs::remove(file);
     for (const fs::path& file : findings(folder)) fs::remove(file);
-    fs::remove(folder / made_name);
     fs::remove(folder / header_name);
 }
 

@@ -71,7 +71,8 @@ public:
     static Contents contents_of(const std::filesystem::path& folder);
     /// Throws ConfigError where somebody else's file has the name of one of a series: it would be taken for that, and replaced.
     static void check_free(const std::filesystem::path& folder);
-    /// Forgets everything that was done before. Only what a series has written is removed.
+    /// Forgets everything that was done before, but for what was made of all items: those files stand until they are replaced, and
+    /// are the series' own. Only what a series has written is removed.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
     /// Where it stands which files were made of all items. It appears together with them, so that their transaction writes it.

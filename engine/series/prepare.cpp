@@ -1,3 +1,4 @@
+#include "io/kept.hpp"
 #include "io/known_files.hpp"
 #include "io/one_name.hpp"
 #include "io/picture/picture.hpp"
@@ -5,6 +6,7 @@
 #include "io/transaction.hpp"
 #include "series/filler.hpp"
 #include "series/first_items.hpp"
+#include "series/own_files.hpp"
 #include "series/places.hpp"
 #include "series/recorded_files.hpp"
 #include "series/series.hpp"
@@ -57,6 +59,8 @@ struct ManifestNow {
 };
 
 std::string how_to_replace(const PreparedSeries& series) {
+    if (series.options.resume || series.options.shard.count > 1)
+        return "no record of the series says that it made it: move it away, or use --overwrite, which does every item again";
     return ManifestNow(series).exists() ? "--resume goes on with the series, --overwrite does it again"
                                               : "use --overwrite to replace them, or --out for another folder";
 }
@@ -87,7 +91,9 @@ fs::path place_of_records(const PreparedSeries& series, io::RealPaths& real) {
 
 /// Every path that every item writes: below --out, free, and of one item only.
 void check_targets(const PreparedSeries& series) {
-    const bool may_exist = series.options.overwrite || series.options.resume;
+    const ManifestNow manifest(series);
+    const bool goes_on = series.options.resume || series.options.shard.count > 1;
+    const OwnFiles own(series, goes_on ? manifest.path : fs::path());
     const std::size_t of_series = series.items.size();   // the owner of what all items make together
     const auto whose = [&](std::size_t owner) {
         return owner == of_series ? std::string("the whole series") : series.items.name(owner);
@@ -125,7 +131,8 @@ void check_targets(const PreparedSeries& series) {
             const bool again = done.empty() || !done.contains(series.items.name(i));
             if (again && there) check_place(path, output.pointer);
             else if (again) engine::check_names(path, output.pointer);
-            if (may_exist || !there) continue;
+            if (series.options.overwrite || !there) continue;
+            if (series.options.resume && own.may_have_written(i, series.items.name(i))) continue;
             if (existing++ == 0) first = path, pointer = &output.pointer;
         }
     }
@@ -136,7 +143,8 @@ void check_targets(const PreparedSeries& series) {
         if (output->form == OutputForm::table && !tables.insert(path).second) continue;
         take(path, output->pointer, of_series);
         if (!series.options.resume) check_place(path, output->pointer);
-        if (may_exist || series.options.shard.count > 1 || !fs::exists(path, ignored)) continue;
+        if (series.options.overwrite || !fs::exists(path, ignored)) continue;
+        if (goes_on && own.made(path)) continue;
         if (existing++ == 0) first = path, pointer = &output->pointer;
     }
     if (const auto [inner, outer] = places.nested(); !inner.empty())
@@ -326,6 +334,17 @@ void check_name_of_records(const fs::path& folder) {
                       "it is the job's name with \".series\": --manifest DIR names another folder, or give the job a shorter name");
 }
 
+/// Items that are pages of one file share what is known of it.
+void keep_files_of_pages(Job& job) {
+    for (InputSpec& input : job.inputs) {
+        const bool pages = std::any_of(input.files.begin(), input.files.end(), [&](const std::string& file) {
+            const ForEachSource* const source = job.for_each->alone_in(file);
+            return source && source->kind != "files";
+        });
+        if (pages) input.read.kept = std::make_shared<io::Kept>();
+    }
+}
+
 }  // namespace
 
 Prepared PreparedSeries::prepare_item(std::size_t number) const {
@@ -378,6 +397,7 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     series.options.resume = options.resume && ManifestNow(series).is_begun();
     if (options.watch) begin_watching(series);
     series.items = options.watch ? first_items(series) : find_items(series.job, series.where);
+    keep_files_of_pages(series.job);
     for (const InputSpec& input : series.job.inputs) {
         if (!input.each) series.shared.emplace(input.name, prepare_input(input, series.where));
     }

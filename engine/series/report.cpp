@@ -1,4 +1,5 @@
 #include "exec/memory_plan.hpp"
+#include "exec/resident.hpp"
 #include "job/runner.hpp"
 #include "series/conveyor.hpp"
 #include "series/statistic.hpp"
@@ -88,15 +89,26 @@ Json to_json(const SeriesResult& result, const PreparedSeries& series) {
             {"stages", std::move(stages)}};
 }
 
+namespace {
+
+/// As the conveyor will have it: it makes the same plans, and what these take is no room for items.
+ConveyorShape shape_with_plans(const PreparedSeries& series, Engine& engine, const RunSeriesOptions& options, std::size_t devices) {
+    Resident resident(engine, Resident::overlapped);
+    resident.plan(series.sample.resolved);
+    check_limit(series.sample.resolved.pipeline.limits, resident.bytes_with_one(series.sample.resolved));
+    return shape_of(series, engine, options, devices);
+}
+
+}  // namespace
+
 Json describe_series(const PreparedSeries& series, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
     Json plan, devices = Json::array();
     std::size_t items_in_memory = 0;
     int readers = 0, writers = 0;
-    for (Engine* const engine : engines) {
-        check_fits(series.sample.resolved, *engine);
-        Json here = describe_plan(series.sample, *engine);
+    for (std::size_t i = 0; i < devices_used(engines.size(), series.items.size()); ++i) {
+        const ConveyorShape shape = shape_with_plans(series, *engines[i], options, engines.size());
+        Json here = describe_item(series.sample, *engines[i]);
         const std::uint64_t kept = here["workspace_bytes"].get<std::uint64_t>() + here["state_bytes"].get<std::uint64_t>();
-        const ConveyorShape shape = shape_of(series, *engine, options, kept, engines.size());
         here["upper_bound_bytes"] = static_cast<std::uint64_t>(shape.in_flight) * here["array_bytes"].get<std::uint64_t>() + kept;
         devices.push_back(
             {{"device", here["device"]}, {"in_flight", shape.in_flight}, {"upper_bound_bytes", here["upper_bound_bytes"]}});

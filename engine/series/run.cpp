@@ -7,6 +7,7 @@
 #include "job/output_paths.hpp"
 #include "series/conveyor.hpp"
 #include "series/known_folders.hpp"
+#include "series/own_files.hpp"
 #include "series/reads.hpp"
 #include "series/recorded_files.hpp"
 #include "support/entries.hpp"
@@ -171,6 +172,22 @@ std::vector<FileState> shared_states(const PreparedSeries& series) {
     return states;
 }
 
+/// Another shard may have come first to what is made of all items; somebody else's files stay.
+void refuse_foreign(const PreparedSeries& series, const OwnFiles& own) {
+    std::error_code ignored;
+    for (const auto& [name, path] : series.gathered) {
+        if (!fs::exists(fs::symlink_status(path, ignored)) || own.made(path)) continue;
+        throw ConfigError("/outputs/" + name, fmt::format("the existing file {}", to_utf8(path)),
+                          "no file of that name, or one that the series has made",
+                          "it has come while the series ran: move it away, and --resume makes what is made of all items; or use --overwrite");
+    }
+}
+
+/// Whether a timeline may take the place of what stands there.
+bool replaces_trace(const PreparedSeries& series, const fs::path& trace) {
+    return series.options.overwrite || (series.options.resume && is_trace(trace));
+}
+
 /// Tables and folds, once every item has been dealt with.
 void gather(const PreparedSeries& series, const std::map<std::string, Record>& records, const Folds& folds,
             SeriesResult& result, io::Transaction& files) {
@@ -262,18 +279,6 @@ bool is_own_file(const fs::path& file) {
     return fs::is_regular_file(fs::symlink_status(file, error));
 }
 
-/// "lock-2-of-3"; nothing for another name.
-std::optional<Shard> shard_of_lock(const std::string& name) {
-    std::istringstream text(name);
-    Shard shard;
-    const auto word = [&](std::string_view wanted) {
-        return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
-    };
-    const bool good = word("lock-") && text >> shard.number && word("-of-") && text >> shard.count;
-    if (!good || name != fmt::format("lock-{}-of-{}", shard.number, shard.count)) return std::nullopt;
-    return shard;
-}
-
 /// One process does the whole of a series, or one each of its shards.
 std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     std::error_code error;
@@ -295,7 +300,10 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
         locks.push_back(std::move(*lock));
     };
     take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);
-    if (shard.count == 1) return locks;
+    if (shard.count == 1) {   // the name says to later shards that all items have been begun
+        host::FileLock::take(folder / "lock-1-of-1", host::FileLock::Kind::shared);
+        return locks;
+    }
     take(fmt::format("lock-{}-of-{}", shard.number, shard.count), host::FileLock::Kind::exclusive);
     for (const fs::path& other : host::entries_of(folder, error)) {   // which deal the items out otherwise
         const std::optional<Shard> its = shard_of_lock(to_utf8(other.filename()));
@@ -348,7 +356,8 @@ void keep_what_there_is(const Conveyor& pipeline, const KnownFolders& folders, F
     });
     attempt([&] {
         const std::optional<Json> timeline = pipeline.timeline();
-        if (timeline && !options.trace.empty()) io::write_json(options.trace, *timeline, true, series.where.confined);
+        if (timeline && !options.trace.empty())
+            io::write_json(options.trace, *timeline, replaces_trace(series, options.trace), series.where.confined);
     });
 }
 
@@ -414,18 +423,23 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         const Coverage coverage = coverage_of(series, records, folds);
         refuse_lost(asked, coverage, result);
         result.complete = coverage.complete && !(how.watch && result.stopped);   // of a watch that was broken off more was to come
+        if (result.complete && !how.overwrite && (how.resume || how.shard.count > 1)) {
+            refuse_foreign(asked, OwnFiles(asked, folder));
+        }
     } catch (...) {
         keep_what_there_is(pipeline, folders, folds, options, series);
         throw;
     }
-    // Another shard may have come first to what is made of all items.
     const bool replace = how.overwrite || how.resume || how.shard.count > 1;
     io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
     if (result.complete) gather(series, records, folds, result, files);
     if (result.complete) record_made(result, asked.options.manifest, files);
+    std::error_code ignored;   // that of a job before, done again as one that makes nothing of all items
+    if (result.complete && result.gathered.empty()) fs::remove(Manifest::place_of_made(folder), ignored);
     files.sync();
     if (const std::optional<Json> timeline = pipeline.timeline(); timeline && !options.trace.empty())
-        files.add_beside(options.trace, true, [&](const fs::path& path) { io::write_json(path, *timeline, false); });
+        files.add_beside(options.trace, replaces_trace(series, options.trace),
+                         [&](const fs::path& path) { io::write_json(path, *timeline, false); });
     if (options.along) options.along(to_json(result, asked), files);
     folders.look();
     files.commit();

@@ -41,7 +41,7 @@ Table make_table(const PreparedSeries& series, const std::filesystem::path& file
         }
         for (std::size_t r = 0; r < most; ++r) {
             table.rows.emplace_back(table.header.size());
-            put("index", i);
+            put("index", series.items.list.at(i).front().index);   // as {frame.index} has it
             put("item", record->first);
             for (std::size_t o = 0; o < outputs.size(); ++o) {
                 if (r >= parts[o].size() && parts[o].size() != 1) continue;

@@ -11,7 +11,7 @@
 
 namespace parallax::engine::series {
 
-/// Rows for the outputs that share the table's file. Columns: index, item, then each output's scalars (with its name in front
+/// Rows for the outputs that share the table's file. Columns: index (as {frame.index} of the first variable), item, then each output's scalars (with its name in front
 /// where several share the file), then times where an output asks for them. An item has a row, or one for each of a record's rows
 /// (job/table.hpp): then an output with one row repeats it in all. Items that failed have no row.
 Table make_table(const PreparedSeries&, const std::filesystem::path& file, const std::map<std::string, Record>&);

@@ -117,7 +117,7 @@ Json Trace::to_json() const {
                                            : row >= reader_rows ? row - 1000
                                                                 : row}}}});
     }
-    return {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
+    return {{"parallax_series_trace", 1}, {"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
 }
 
 }  // namespace parallax::engine::series

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "io/format.hpp"
 #include "io/picture/picture.hpp"
@@ -40,6 +41,15 @@ std::optional<std::int64_t> colour_samples(std::string_view space, std::int64_t 
     if (space.starts_with("444alpha")) return 3 * width * height;
     if (space.starts_with("444")) return 2 * width * height;
     return std::nullopt;
+}
+
+/// "30000:1001"; nothing for what is no two numbers.
+std::optional<std::pair<std::int64_t, std::int64_t>> ratio_of(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto first = io::integer_of(text.substr(0, colon)), second = io::integer_of(text.substr(colon + 1));
+    if (!first || !second) return std::nullopt;
+    return std::pair{*first, *second};
 }
 
 /// Bits of a sample: "420p10", "mono16".
@@ -167,12 +177,7 @@ void FrameReader::begin_y4m(const std::string& line) {
         if (word[0] == 'A') words_.aspect = value;
         if (word[0] == 'I') words_.interlacing = value;
         if (word.starts_with("XCOLORRANGE=")) words_.range = word.substr(word.find('=') + 1);
-        if (word[0] == 'F') {
-            const std::size_t colon = value.find(':');
-            const std::int64_t up = io::integer_of(value.substr(0, colon)).value_or(0),
-                               down = colon == std::string_view::npos ? 0 : io::integer_of(value.substr(colon + 1)).value_or(0);
-            if (up > 0 && down > 0) words_.rate = fmt::format("{}:{}", up, down);
-        }
+        if (word[0] == 'F') words_.rate = value;
     }
     if (width < 1 || height < 1 || width > most_a_side || height > most_a_side)
         fail(fmt::format("begins as YUV4MPEG2 of {} x {} pixels", width, height),
@@ -190,13 +195,24 @@ void FrameReader::begin_y4m(const std::string& line) {
     desc_ = ArrayDesc::dense(bytes == 2 ? ElementType::u16 : ElementType::u8, {{'y', height}, {'x', width}});
 }
 
-/// Words that are not as they should be are as if they were not there.
+/// Words that are not as they should be are as if they were not there, and are told. 0:0 and ? are Y4M's words for "not known".
 void FrameReader::check_words(std::int64_t height) {
-    const std::size_t colon = std::min(words_.aspect.find(':'), words_.aspect.size());
-    const auto part = [](std::string_view text) { return io::integer_of(text).value_or(-1); };
-    if (colon == words_.aspect.size() || part(words_.aspect.substr(0, colon)) < 0 || part(words_.aspect.substr(colon + 1)) < 0)
-        words_.aspect.clear();
-    if (words_.range != "FULL" && words_.range != "LIMITED") words_.range.clear();
+    const auto pass_over = [this](const char* name, std::string& word, const char* expected) {
+        if (!word.empty())
+            warnings_.push_back(fmt::format("standard input: its first line says \"{}{}\", and this is passed over: expected {}", name,
+                                            io::shortened(word), expected));
+        word.clear();
+    };
+    const auto rate = ratio_of(words_.rate), aspect = ratio_of(words_.aspect);
+    if (rate && rate->first > 0 && rate->second > 0) words_.rate = fmt::format("{}:{}", rate->first, rate->second);
+    else if (rate == std::pair<std::int64_t, std::int64_t>{0, 0}) words_.rate.clear();
+    else pass_over("F", words_.rate, "frames a second as two numbers above 0 (F30000:1001); without them Y4M that is written has 25");
+    if (!aspect || aspect->first < 0 || aspect->second < 0)
+        pass_over("A", words_.aspect, "the shape of pixels as two numbers (A16:11); without it Y4M that is written has square ones");
+    if (words_.range != "FULL" && words_.range != "LIMITED") pass_over("XCOLORRANGE=", words_.range, "FULL or LIMITED");
+    if (words_.interlacing != "p" && words_.interlacing != "t" && words_.interlacing != "b" && words_.interlacing != "m" &&
+        words_.interlacing != "?")
+        pass_over("I", words_.interlacing, "Ip, It, Ib, Im or I?; without it frames are taken for progressive");
     words_.rows = height;
     if (words_.interlacing == "t" || words_.interlacing == "b" || words_.interlacing == "m")
         warnings_.push_back(fmt::format(
@@ -250,7 +266,7 @@ bool FrameReader::read(std::byte* to) {
             if (*size != size_)
                 fail(fmt::format(
                          "has frame {} of {} x {} pixels of {} channels up to {}, unlike the first: {} x {} of {} up to {}",
-                         frames_, size->height, size->width, size->channels, size->largest, size_.height, size_.width,
+                         frames_, size->width, size->height, size->channels, size->largest, size_.width, size_.height,
                          size_.channels, size_.largest),
                      "all frames of a stream have one shape and type");
         }

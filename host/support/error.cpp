@@ -15,13 +15,22 @@ std::string sentence(std::string text, const std::string& next) {
     return fmt::format("{}. {}", text, next);
 }
 
-/// What a user wrote may be of any length; a message has to stay readable.
+constexpr std::size_t most_of_sentence = 10000;   // bytes: lists of what may stand there, and of whoever was asked
+
+/// What a user wrote may be of any length; a message has to stay readable. Its end stays: there it says what is wrong with a name.
 std::string clipped(const std::string& text, std::size_t most = 1000) {
-    constexpr std::size_t shown = 200;
+    constexpr std::size_t head = 200, tail = 100;
     if (text.size() <= most) return text;
-    std::size_t end = shown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;   // not inside a character
-    return fmt::format("{}... ({} bytes in all)", text.substr(0, end), text.size());
+    const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };   // a character
+    std::size_t end = head, from = text.size() - tail;
+    while (end > 0 && inside(end)) --end;
+    while (from < text.size() && inside(from)) ++from;
+    return fmt::format("{} ... {} ({} bytes in all)", text.substr(0, end), text.substr(from), text.size());
+}
+
+std::vector<std::string> clipped(std::vector<std::string> texts) {
+    for (std::string& text : texts) text = clipped(text, most_of_sentence);
+    return texts;
 }
 
 std::string config_message(const std::string& pointer, const std::string& found, const std::string& expected,
@@ -29,13 +38,13 @@ std::string config_message(const std::string& pointer, const std::string& found,
     std::string text = pointer.empty() ? std::string() : clipped(pointer) + ": ";
     if (!found.empty()) text += "found " + clipped(found);
     if (!found.empty() && !expected.empty()) text += ", ";
-    if (!expected.empty()) text += "expected " + clipped(expected, 10000);
-    return sentence(std::move(text), clipped(hint, 10000));
+    if (!expected.empty()) text += "expected " + clipped(expected, most_of_sentence);
+    return sentence(std::move(text), clipped(hint, most_of_sentence));
 }
 
 std::string device_message(const std::string& call, int code, const std::string& code_name, const std::string& step,
                            const std::string& hint) {
-    std::string text = step.empty() ? call : step + ": " + call;
+    std::string text = step.empty() ? call : clipped(step) + ": " + call;
     if (code != 0 || !code_name.empty())
         text +=
             code_name.empty() ? fmt::format(" failed with code {}", code) : fmt::format(" failed with {} ({})", code_name, code);
@@ -57,8 +66,8 @@ ConfigError::ConfigError(std::string pointer_, std::string found_, std::string e
     : Error(config_message(pointer_, found_, expected_, hint_)),
       pointer(clipped(pointer_)),
       found(clipped(found_)),
-      expected(clipped(expected_, 10000)),
-      hint(clipped(hint_, 10000)) {}
+      expected(clipped(expected_, most_of_sentence)),
+      hint(clipped(hint_, most_of_sentence)) {}
 
 DeviceError::DeviceError(std::string call_, int code_, std::string code_name_, std::string step_, std::string hint_)
     : Error(device_message(call_, code_, code_name_, step_, hint_)),
@@ -81,13 +90,14 @@ BuildError::BuildError(std::string file_, int line_, std::string options_, std::
       log(std::move(log_)) {}
 
 IoError::IoError(std::string path_, std::string problem_, std::string hint_)
-    : Error(sentence(fmt::format("{}: {}", clipped(path_), problem_), hint_)),
+    : Error(sentence(fmt::format("{}: {}", clipped(path_), clipped(problem_, most_of_sentence)), clipped(hint_, most_of_sentence))),
       path(std::move(path_)),
-      problem(std::move(problem_)),
-      hint(std::move(hint_)) {}
+      problem(clipped(problem_, most_of_sentence)),
+      hint(clipped(hint_, most_of_sentence)) {}
 
 UnsupportedError::UnsupportedError(std::string what_, std::vector<std::string> reasons_)
-    : Error(reasons_.empty() ? what_ : fmt::format("{}\n  - {}", what_, fmt::join(reasons_, "\n  - "))),
-      reasons(std::move(reasons_)) {}
+    : Error(reasons_.empty() ? clipped(what_, most_of_sentence)
+                             : fmt::format("{}\n  - {}", clipped(what_, most_of_sentence), fmt::join(clipped(reasons_), "\n  - "))),
+      reasons(clipped(std::move(reasons_))) {}
 
 }  // namespace parallax

@@ -41,8 +41,10 @@ std::vector<std::string> worker_of(const Options& options, const std::string& wh
 engine::Locations locations_of(const CompareOptions& options) {
     engine::Locations where;
     where.job_folder = engine::path_from(host::check_path(options.folder, "--folder"));
-    for (const auto& [name, folder] : options.roots)
+    for (const auto& [name, folder] : options.roots) {
+        engine::check_root_name(name, "--root");
         where.roots.emplace(name, engine::path_from(host::check_path(folder, "--root")));
+    }
     return where;
 }
 

@@ -1,5 +1,6 @@
 #include "cases/inputs.hpp"
 
+#include "job/keys.hpp"
 #include "job/prepare.hpp"
 #include "job/read.hpp"
 #include "support/json_reader.hpp"
@@ -152,6 +153,34 @@ HostArray run_algorithm(const std::string& name, const Json& spec, Session& sess
     return session.download(session.run(call).outputs.at(output));
 }
 
+bool is_window(const Json& spec) { return spec.is_object() && spec.contains("frames"); }
+
+/// Inputs of a job that it reads: one, or the frames of a window, each with a file, page or volume of its own.
+std::vector<InputSpec> inputs_in(const std::string& name, const Json& spec, const std::string& pointer) {
+    if (!is_window(spec)) return {parse_input(name, spec, pointer)};
+    const JsonObject f(JsonValue(spec, pointer), R"(an object such as {"frames": ["1.tif", "2.tif"], "combine": "median"})",
+                       {"frames", "combine"});
+    std::vector<InputSpec> frames;
+    for (const JsonValue& frame : f.at("frames").list("a list of files")) frames.push_back(parse_input(name, frame.json(), frame.pointer()));
+    if (frames.empty()) f.at("frames").refuse("at least one file");
+    if (!f.contains("combine"))
+        throw ConfigError(pointer, "\"frames\" without \"combine\"", list(combine_words), "say how they become one array");
+    f.word("combine", combine_words);
+    return frames;
+}
+
+HostArray read_input_of(const std::string& name, const Json& spec, const Locations& where) {
+    const std::vector<InputSpec> inputs = inputs_in(name, spec, "/inputs/" + name);
+    InputWarnings untold;   // as those of the files are: all who are compared get the same
+    std::vector<HostArray> arrays;
+    for (const InputSpec& input : inputs)
+        arrays.push_back(read_input(input, prepare_input(input, where), NonFinite::propagate, {}, untold));
+    if (!is_window(spec)) return std::move(arrays.front());
+    InputSpec window = inputs.front();   // as a series has it: an item's own file, and a word for its neighbours
+    window.combine = spec["combine"].get<std::string>();
+    return combine_input(window, prepare_input(window, where), arrays, untold);
+}
+
 }  // namespace
 
 void check_input_spec(const Json& spec, const std::string& pointer, const std::vector<Algorithm>& algorithms,
@@ -161,7 +190,7 @@ void check_input_spec(const Json& spec, const std::string& pointer, const std::v
         return;
     }
     if (!spec.is_object() || !spec.contains("run")) {
-        parse_input("input", spec, pointer);
+        inputs_in("input", spec, pointer);
         return;
     }
     std::vector<std::string> names;
@@ -203,7 +232,7 @@ Json input_spec_schema() {
              {"required", {"run"}},
              {"description", "An algorithm with its parameters; \"in\" names inputs before this one."}};
     Json file{{"type", "object"},
-              {"description", "A file as in a job."},
+              {"description", "A file as in a job, or several as frames, which combine makes one array."},
               {"not", {{"anyOf", {Json{{"required", {"make"}}}, Json{{"required", {"run"}}}}}}}};
     return {{"anyOf", {Json{{"type", "string"}}, std::move(made), std::move(run), std::move(file)}}};
 }
@@ -211,7 +240,12 @@ Json input_spec_schema() {
 bool is_read(const Json& spec) { return !spec.is_object() || (!spec.contains("make") && !spec.contains("run")); }
 
 std::vector<std::filesystem::path> files_of(const std::string& name, const Json& spec, const Locations& where) {
-    return prepare_input(parse_input(name, spec, "/inputs/" + name), where).files;
+    std::vector<std::filesystem::path> files;
+    for (const InputSpec& input : inputs_in(name, spec, "/inputs/" + name)) {
+        for (std::filesystem::path& file : prepare_input(input, where).files)
+            if (files.empty() || files.back() != file) files.push_back(std::move(file));   // frames may be pages of one
+    }
+    return files;
 }
 
 std::string missing_file(const std::string& name, const Json& spec, const Locations& where) {
@@ -228,9 +262,7 @@ HostArray make_input(const std::string& name, const Json& spec, Session& session
                      const Locations& where) {
     if (spec.is_object() && spec.contains("make")) return make(read_making(spec, "/inputs/" + name));
     if (spec.is_object() && spec.contains("run")) return run_algorithm(name, spec, session, earlier);
-    const InputSpec input = parse_input(name, spec, "/inputs/" + name);
-    InputWarnings untold;   // as those of the files are: all who are compared get the same
-    return read_input(input, prepare_input(input, where), NonFinite::propagate, {}, untold);
+    return read_input_of(name, spec, where);
 }
 
 }  // namespace parallax::engine::compare

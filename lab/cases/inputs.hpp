@@ -5,6 +5,7 @@
 //   { "run": "phantom", "kind": "menger", "size": 243 }
 //   { "run": "noise", "variance": 0.05, "in": { "image": "clean" } }
 //   "data:frame.tif", or any other input of a job
+//   { "frames": ["data:1.tif", {"file": "data:stack.tif", "page": 3}], "combine": "median" }
 #pragma once
 
 #include "core/session.hpp"

@@ -5,12 +5,11 @@
 #include "compare/compare.hpp"
 #include "io/io.hpp"
 #include "io/transaction.hpp"
+#include "report/report.hpp"
 
 namespace parallax::engine::compare {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> report_names() { return {"report.json", "report.csv", "report.html"}; }
 
 void check_name(const fs::path& folder, const fs::path& name, bool replace, bool resume) {
     const fs::path file = folder / name;

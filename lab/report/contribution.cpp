@@ -2,8 +2,11 @@
 
 #include "io/file.hpp"
 #include "io/io.hpp"
+#include "io/one_name.hpp"
+#include "job/files_of_run.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
+#include "report/report.hpp"
 #include "support/platform.hpp"
 #include "support/text.hpp"
 
@@ -150,6 +153,24 @@ Json contribution_of(const Json& report, const std::vector<std::string>& private
         given["rows"].push_back(std::move(kept));
     }
     return cleaned(given, private_names);
+}
+
+void check_contribution(const fs::path& file, bool overwrite, FilesOfRun& read, const fs::path& folder, const std::string& advice) {
+    const std::string own = "a file of its own";
+    if (const auto found = read.at(file))
+        throw ConfigError("--contribute", fmt::format("{}, {}", to_utf8(file), found->in_words()), own);
+    std::vector<fs::path> names = report_names();
+    for (const char* name : {"journal.jsonl", "logs"}) names.emplace_back(name);
+    for (const fs::path& name : names) {
+        if (io::lead_to_one(folder / name, file))
+            throw ConfigError("--contribute", fmt::format("{}, which is the report's own {}", to_utf8(file), to_utf8(name)), own);
+    }
+    std::error_code unknown;
+    if (io::lies_in(fs::weakly_canonical(fs::absolute(file), unknown), fs::weakly_canonical(fs::absolute(folder / "logs"), unknown)))
+        throw ConfigError("--contribute", fmt::format("{}, which lies among the report's logs", to_utf8(file)), own);
+    if (fs::exists(file, unknown) && !overwrite)
+        throw ConfigError("--contribute", fmt::format("the existing file {}", to_utf8(file)), "a file that is not there yet", advice);
+    io::check_target(file, overwrite);
 }
 
 void write_contribution(const Json& report, const fs::path& file, bool overwrite) {

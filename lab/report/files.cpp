@@ -75,6 +75,8 @@ std::string html_of(const Json& report) {
                    shown(report));
 }
 
+std::vector<fs::path> report_names() { return {"report.json", "report.csv", "report.html"}; }
+
 void add_report(const Json& report, const fs::path& folder, io::Transaction& files) {
     files.add(folder / "report.json", [&](const fs::path& part) { io::write_json(part, report, false); });
     files.add(folder / "report.csv", [&](const fs::path& part) { write_csv(report, part, false); });

@@ -43,7 +43,9 @@ Json report_schema();
 /// Throws ConfigError where `json`, which came from the file `name`, is no comparison or not a whole one.
 void check_report(const Json&, const std::string& name);
 
-/// report.json, report.csv and report.html, which appear together.
+/// report.json, report.csv and report.html.
+std::vector<std::filesystem::path> report_names();
+/// Those files, which appear together.
 void write_report(const Json& report, const std::filesystem::path& folder, bool overwrite);
 /// The same among other files that do.
 void add_report(const Json& report, const std::filesystem::path& folder, io::Transaction&);

@@ -1,6 +1,7 @@
 // A user's own job as a study.
 #include "study/study.hpp"
 #include "series/items.hpp"
+#include "series/neighbours.hpp"
 
 #include <algorithm>
 
@@ -8,11 +9,10 @@ namespace parallax::engine::compare {
 
 namespace {
 
-/// An input as the item has it: its file, page or volume instead of placeholders.
-Json written(const InputSpec& input) {
-    if (!input.each) return input.written;
+/// An input as one item has it: its file, page or volume instead of placeholders.
+Json of_item(const InputSpec& input) {
     Json json = input.written.is_object() ? input.written : Json::object();
-    for (const char* key : {"running", "combine"}) json.erase(key);   // neighbours change no shape
+    for (const char* key : {"running", "combine"}) json.erase(key);
     if (input.globs) {
         json["files"] = input.files;
         json["combine"] = input.combine;
@@ -20,26 +20,52 @@ Json written(const InputSpec& input) {
         json["file"] = input.files.front();
     }
     if (input.read.pages) {
-        json.erase("page");
-        json["pages"] = {input.read.pages->first, input.read.pages->second};
+        for (const char* key : {"page", "pages"}) json.erase(key);
+        const auto [first, end] = *input.read.pages;
+        if (input.read.keep_page_axis) json["pages"] = {first, end};
+        else json["page"] = first;
         if (input.read.page_axis != '\0') json["page_axis"] = std::string(1, input.read.page_axis);
     }
     if (input.read.volume) json["volume"] = *input.read.volume;
     return json;
 }
 
+/// Inputs of the first item, by name: what it reads, with its neighbours where an input is combined with them.
+Json inputs_of_first(const Job& series, const Locations& where) {
+    const series::Items items = series::find_items(series, where);
+    const Job first = series::job_of(series, items, 0);
+    Json inputs = Json::object();
+    for (std::size_t i = 0; i < first.inputs.size(); ++i) {
+        const InputSpec& input = first.inputs[i];
+        Json& json = inputs[input.name];
+        json = input.each ? of_item(input) : input.written;
+        if (input.running == 0) continue;
+        const auto [begin, end] = series::taken_around(0, input.running, items.size());
+        Json frames = Json::array();
+        for (std::size_t n = begin; n < end; ++n) frames.push_back(of_item(series::job_of(series, items, n).inputs[i]));
+        json = {{"frames", std::move(frames)}, {"combine", input.combine}};
+    }
+    return inputs;
+}
+
+Json inputs_of(const Job& job, const Locations& where) {
+    if (job.for_each) return inputs_of_first(job, where);
+    Json inputs = Json::object();
+    for (const InputSpec& input : job.inputs) inputs[input.name] = input.written;
+    return inputs;
+}
+
 }  // namespace
 
 Json study_of_job(const Json& job, const std::vector<Algorithm>& algorithms, const Locations& where) {
-    Job parsed = parse_job(job, algorithms);   // its errors speak of the job as it was written
-    if (parsed.for_each) parsed = series::job_of(parsed, series::find_items(parsed, where), 0);
-    Json inputs = Json::object(), outputs = Json::array();
-    for (const InputSpec& input : parsed.inputs) inputs[input.name] = written(input);
+    const Job parsed = parse_job(job, algorithms);   // its errors speak of the job as it was written
+    Json outputs = Json::array();
     for (const OutputSpec& output : parsed.outputs) {
+        if (!output.source.step) continue;   // an input that is put out, combined, say: no device has work with it
         if (std::find(outputs.begin(), outputs.end(), output.of) == outputs.end()) outputs.push_back(output.of);
     }
     Json one{{"id", "job"},
-             {"inputs", std::move(inputs)},
+             {"inputs", inputs_of(parsed, where)},
              {"steps", job["steps"]},
              {"outputs", std::move(outputs)},
              {"tolerance", 1e-4}};

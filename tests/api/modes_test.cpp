@@ -210,7 +210,14 @@ TEST_CASE("what only a series has, and what no run can have, is refused by the n
     CHECK(pointer_of(single, {.writers = 257}) == "writers");
     CHECK(pointer_of(single, {.in_flight = 0}) == "in_flight");
     CHECK(pointer_of(single, {.trace = frames.out / "trace.json"}) == "trace");
+    CHECK(pointer_of(single, {.manifest = frames.out / "kept"}) == "manifest");
     CHECK(pointer_of(single, {}) == "nothing");
+    CHECK(pointer_of(single, {.roots = {{"data", ""}}}) == "roots");
+    for (const JobOptions& empty : {JobOptions{.folder = "", .out = frames.out.text()}, {.folder = frames.in.text(), .out = ""}})
+        CHECK_THROWS_WITH_AS(run(single, empty, {.device = "native"}),
+                             doctest::Contains((empty.out.empty() ? "out: found an empty path, expected a folder"
+                                                                  : "folder: found an empty path, expected a folder")),
+                             ConfigError);
     const auto cut = [](const std::string& path) { return path + std::string("\0/elsewhere", 11); };
     CHECK(pointer_of(single, {.roots = {{"data", cut("data")}}}) == "roots");
     CHECK(pointer_of(single, {.manifest = cut("manifest")}) == "manifest");
@@ -223,6 +230,14 @@ TEST_CASE("what only a series has, and what no run can have, is refused by the n
     std::ofstream(frames.in / "f0.json") << R"({"parallax": 1, "for_each": {"frame": "*.pgm"}, "inputs": {"image": "{frame}"},
         "steps": [{"run": "reduce", "in": {"array": "image"}}], "outputs": {"statistics": "{frame.stem}.json"}})";
     CHECK(pointer_of(smooth_all(), {.overwrite = true, .trace = frames.in / "f0.pgm"}) == "trace");
+    const Folder fresh;
+    std::ofstream(fresh / "notes.txt") << "MINE";
+    for (const bool resume : {false, true})
+        CHECK_THROWS_WITH_AS(run(smooth_all(),
+                                 {.folder = frames.in.text(), .out = fresh.text(), .resume = resume, .trace = fresh / "notes.txt"},
+                                 {.device = "native"}),
+                             doctest::Contains("the existing file"), ConfigError);
+    CHECK(bytes_of(fresh / "notes.txt").size() == 4);
     CHECK_THROWS_WITH_AS(run(Job::load(frames.in / "f0.json"), {.folder = frames.in.text(), .out = frames.in.text(), .overwrite = true},
                              {.device = "native"}),
                          doctest::Contains("f0.json, which is the job"), ConfigError);

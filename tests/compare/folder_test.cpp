@@ -327,10 +327,26 @@ TEST_CASE("compare: a contribution appears with the report; one that is there is
     CHECK(contains(there.err, "--contribute"));
     CHECK_FALSE(fs::exists(folder / "out"));
     words.emplace_back("--overwrite");
+    const std::string study = read_text(folder / "study.json");
+    for (const char* taken : {"study.json", "./out/../study.json", "out/report.json", "out/journal.jsonl", "out/logs/x.json"}) {
+        CAPTURE(taken);
+        const Run over = run_program({"compare", "study.json", "--out", "out", "--overwrite", "--contribute", taken}, folder.path());
+        CHECK(over.status == 2);
+        CHECK(contains(over.err, "--contribute"));
+        CHECK(read_text(folder / "study.json") == study);
+        CHECK_FALSE(fs::exists(folder / "out/report.json"));
+    }
+    fs::copy_file(folder / "study.json", folder / "report.json");   // a study that is called as the report would be
+    CHECK(run_program({"compare", "report.json", "--out", ".", "--overwrite"}, folder.path()).status == 2);
+    CHECK(read_text(folder / "report.json") == study);
     const Run run = run_program(words, folder.path());
     CAPTURE(run.err);
     CHECK(run.status == 0);
     CHECK(contains(run.err, "To offer it"));
+    const std::string report = read_text(folder / "out/report.json");
+    for (const char* taken : {"out/report.json", "out/report.html"})
+        CHECK(run_program({"report", "out", "--overwrite", "--contribute", taken}, folder.path()).status == 2);
+    CHECK(read_text(folder / "out/report.json") == report);
     CHECK(read_text(folder / "given.json.gz").substr(0, 2) == "\x1f\x8b");
     CHECK(names_in(folder / "out") == whole);
 }

@@ -7,6 +7,24 @@
 
 using namespace parallax;
 
+TEST_CASE("messages stay readable, however long a name in them is") {
+    const std::string name(2'000'000, 'n'), told = "\"" + name + "\", which is none";
+    const std::shared_ptr<Error> errors[] = {
+        std::make_shared<ConfigError>("/" + name, told, told, told),
+        std::make_shared<IoError>(name, told, told),
+        std::make_shared<DeviceError>("clFinish", -5, "CL_OUT_OF_RESOURCES", name),
+        std::make_shared<UnsupportedError>("no device meets " + told, std::vector<std::string>{told, told}),
+    };
+    for (const auto& error : errors) {
+        CAPTURE(error->kind());
+        CHECK(std::string(error->what()).size() < 3000);
+        CHECK(std::string(error->what()).find("bytes in all)") != std::string::npos);
+    }
+    const ConfigError error("", told, "");
+    CHECK(error.found.find("which is none (") != std::string::npos);   // the end stays
+    CHECK(static_cast<const IoError&>(*errors[1]).path == name);
+}
+
 TEST_CASE("errors compose one message for a person") {
     struct Row {
         std::shared_ptr<Error> error;

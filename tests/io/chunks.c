@@ -17,7 +17,9 @@
                  which says that it is of colours
      words.h5    bytes -1, 5, 0, 1, 2, -128: unsigned (by netCDF, with a fill value); and steps of 2 in each of
                  inch, furlong (a unit that is none of ours), none, fft (1/um); depth, whose values are in mm and, as unsigned
-                 ones, from 1 to 253; nowhere, with steps of 0 mm; flat, of three axes with two steps in um; and text (MATLAB's char) */
+                 ones, from 1 to 253; nowhere, with steps of 0 mm; flat, of three axes with two steps in um; and text (MATLAB's char)
+     axes.h5     2 x 3 x 4, 0 to 23, whose axes have names: labels, places, none, part, twice (by DIMENSION_LABELS); scales, sentence (by
+                 scales, of which "depth" has a sentence of netCDF's for a name); letters, words (by the attribute axes) */
 #include "../hdf5_text.h"
 
 #include <hdf5.h>
@@ -234,6 +236,60 @@ static void make_words(const char* folder) {
     H5Fclose(file);
 }
 
+static void put_labels(hid_t data, const char* const* labels) {
+    const hsize_t three = 3;
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &three, NULL);
+    H5Tset_size(type, H5T_VARIABLE);
+    const hid_t attribute = H5Acreate2(data, "DIMENSION_LABELS", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, labels);
+    H5Aclose(attribute), H5Sclose(space), H5Tclose(type);
+}
+
+static void put_scales(hid_t file, hid_t data, const char* const* names) {
+    const hsize_t three = 3, one = 1;
+    hobj_ref_t scales[3];
+    hvl_t lists[3];
+    for (int i = 0; i < 3; ++i) {
+        if (H5Lexists(file, names[i], H5P_DEFAULT) <= 0) {
+            const hid_t scale = put(file, names[i], H5T_NATIVE_DOUBLE, 1, &one, NULL);
+            put_text(scale, "CLASS", "DIMENSION_SCALE");
+            put_text(scale, "NAME", strcmp(names[i], "depth") ? names[i] : "This is a netCDF dimension but not a netCDF variable.         3");
+            H5Dclose(scale);
+        }
+        H5Rcreate(scales + i, file, names[i], H5R_OBJECT, -1);
+        lists[i].len = 1, lists[i].p = scales + i;
+    }
+    const hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ), space = H5Screate_simple(1, &three, NULL);
+    const hid_t attribute = H5Acreate2(data, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, lists);
+    H5Aclose(attribute), H5Sclose(space), H5Tclose(type);
+}
+
+static void make_axes(const char* folder) {
+    static const struct { const char *data, *names[3]; } labels[] = {{"labels", {"lon", "time", "channel"}}, {"places", {"Time", "Y", "X"}},
+        {"none", {NULL, NULL, NULL}}, {"part", {"channel", NULL, NULL}}, {"twice", {"lat", "y", "x"}}};
+    static const struct { const char *data, *names[3]; } scales[] = {{"scales", {"lon", "lat", "time"}}, {"sentence", {"time", "depth", "lat"}}};
+    const hsize_t sizes[] = {2, 3, 4};
+    unsigned char values[24];
+    char path[4096];
+    for (int i = 0; i < 24; ++i) values[i] = (unsigned char)i;
+    snprintf(path, sizeof path, "%s/axes.h5", folder);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; ++i) {
+        const hid_t data = put(file, labels[i].data, H5T_NATIVE_UCHAR, 3, sizes, values);
+        put_labels(data, labels[i].names);
+        H5Dclose(data);
+    }
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; ++i) {
+        const hid_t data = put(file, scales[i].data, H5T_NATIVE_UCHAR, 3, sizes, values);
+        put_scales(file, data, scales[i].names);
+        H5Dclose(data);
+    }
+    const hid_t letters = put(file, "letters", H5T_NATIVE_UCHAR, 3, sizes, values), words = put(file, "words", H5T_NATIVE_UCHAR, 3, sizes, values);
+    put_text(letters, "axes", "xyz"), put_text(words, "axes", "lat,lon");
+    H5Dclose(letters), H5Dclose(words), H5Fclose(file);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     const hsize_t many[] = {200000, 8}, row[] = {1, 8}, odd[] = {5, 3001, 7}, parts[] = {2, 1, 3}, large[] = {1 << 26};
@@ -251,5 +307,6 @@ int main(int argc, char** argv) {
     make_minc(argv[1], "slices.mnc");
     make_texts(argv[1]);
     make_words(argv[1]);
+    make_axes(argv[1]);
     return 0;
 }

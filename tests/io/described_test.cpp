@@ -535,3 +535,20 @@ TEST_CASE("described: stacks of colours of 16 bits do not promise ImageJ one pie
         CHECK(same_elements(back, stack));
     }
 }
+
+TEST_CASE("described: OME-XML of another size or type than the pages beside it is told") {
+    const Folder folder;
+    const auto told = [&](const std::string& words) {
+        put(folder / "a.tif", pages_of(2, ome(R"(DimensionOrder="XYZCT" SizeZ="1" SizeC="1" SizeT="2" )" + words)));
+        const io::FileInfo info = io::info(folder / "a.tif");
+        CHECK(info.desc.describe() == "u8 2 x 1 x 2 (t, y, x)");
+        return told_of(info);
+    };
+    CHECK(told(R"(SizeX="2" SizeY="1" Type="uint8")") == "");
+    CHECK(told(R"(Type="uint8")") == "");
+    CHECK(told(R"(SizeX="4" SizeY="3" Type="uint8")") ==
+          "its OME-XML is of 4 x 3 pixels, and its pages have 2 x 1: they are read as the pages say, and what it tells of them, distances "
+          "and names, may be of another picture");
+    CHECK(told(R"(SizeX="2" SizeY="1" Type="int8")") ==
+          "its OME-XML says elements of int8, and its pages uint8: they are read as the pages say");
+}

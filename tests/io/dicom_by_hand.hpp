@@ -40,7 +40,11 @@ struct Dicom {
     std::string blue;   ///< entries of blue, where they are others
     std::string entries, pixels = std::string("\x01\x02\x03\xff", 4);
     std::vector<std::string> fragments;   ///< in place of pixels, behind an empty table of where frames begin
-    std::size_t private_zeros = 0;        ///< in an element before all others
+    std::size_t private_zeros = 0;        ///< in an element before most others
+    std::size_t private_items = 0;        ///< empty ones of a sequence, likewise
+    std::string image_type, modality;
+    std::vector<std::int16_t> padding;    ///< value, and limit
+    std::vector<double> mapping;          ///< slope and intercept to the real world
     std::string behind;                   ///< the pixels, in an element of its own
     bool delimited = true;                ///< with the mark behind the last of them
 
@@ -51,6 +55,15 @@ struct Dicom {
         file.pad_to(128).add_text("DICM");
         element(file, 2, 0, "UL", Bytes{}.add<std::uint32_t>(static_cast<std::uint32_t>(meta.text.size())).text);
         file.add_text(meta.text);
+        const auto code = [&](std::uint16_t number, const std::string& value) {
+            if (!value.empty()) element(file, 0x08, number, "CS", value + (value.size() % 2 ? " " : ""));
+        };
+        code(0x08, image_type), code(0x60, modality);
+        if (private_items > 0) {
+            Bytes items;
+            for (std::size_t i = 0; i < private_items; ++i) item(items, 0xe000, "");
+            element(file, 0x09, 0x1001, "SQ", items.text);
+        }
         if (private_zeros > 0) element(file, 0x09, 0x1001, "OW", std::string(private_zeros, '\0'));
         const auto decimals = [&](std::uint16_t group, std::uint16_t number, const std::string& value) {
             element(file, group, number, "DS", value + (value.size() % 2 ? " " : ""));
@@ -66,6 +79,8 @@ struct Dicom {
         word(file, 0x10, rows), word(file, 0x11, columns);
         if (!position.empty() || !spacing.empty()) decimals(0x28, 0x30, spacing.empty() ? ".5\\.5" : spacing);
         word(file, 0x100, allocated), word(file, 0x101, stored), word(file, 0x102, high), word(file, 0x103, sign);
+        for (std::size_t i = 0; i < padding.size(); ++i)
+            element(file, 0x28, static_cast<std::uint16_t>(0x120 + i), "SS", Bytes{}.add(padding[i]).text);
         if (!intercept.empty()) decimals(0x28, 0x1052, intercept);
         if (!slope.empty()) decimals(0x28, 0x1053, slope);
         if (!table.empty()) element(file, 0x28, 0x3000, "SQ", table_of_values());
@@ -76,6 +91,7 @@ struct Dicom {
         }
         for (std::uint16_t c = 0; c < 3 && !palette.empty(); ++c)
             element(file, 0x28, static_cast<std::uint16_t>(0x1201 + c), "OW", c == 2 && !blue.empty() ? blue : entries);
+        if (!mapping.empty()) element(file, 0x40, 0x9096, "SQ", real_world());
         if (!detector_position.empty()) element(file, 0x54, 0x22, "SQ", detector());
         if (!offsets.empty()) decimals(0x3004, 0x0c, offsets);
         if (overlay_bit) element(file, 0x6002, 0x102, "US", Bytes{}.add(*overlay_bit).text);
@@ -111,6 +127,13 @@ private:
         element(inside, 0x28, 0x3002, "US",
                 Bytes{}.add(static_cast<std::uint16_t>(table.size())).add<std::uint16_t>(0).add<std::uint16_t>(16).text);
         element(inside, 0x28, 0x3006, "US", values.text);
+        item(whole, 0xe000, inside.text);
+        return whole.text;
+    }
+    std::string real_world() const {
+        Bytes inside, whole;
+        element(inside, 0x40, 0x9224, "FD", Bytes{}.add(mapping[1]).text);
+        element(inside, 0x40, 0x9225, "FD", Bytes{}.add(mapping[0]).text);
         item(whole, 0xe000, inside.text);
         return whole.text;
     }

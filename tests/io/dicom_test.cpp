@@ -244,6 +244,52 @@ TEST_CASE("dicom: a deflated file is read exactly, whatever stands in other elem
     has(refusal_of(folder, whole.substr(0, whole.size() / 2)), "ends before its elements do");
 }
 
+TEST_CASE("dicom: a deflated file of more items than one of its length may have is refused, in every build") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.private_items = 1000;
+    put(folder / "a.dcm", deflated(file));
+    CHECK(values_of<std::uint8_t>(io::read(folder / "a.dcm")) == std::vector<std::uint8_t>{1, 2, 3, 255});
+    file.private_items = 600000;
+    has(refusal_of(folder, deflated(file)), "elements and items of sequences, which take more memory");
+}
+
+TEST_CASE("dicom: values that stand for none or for others, and frames that are no planes, are told") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file = words(16, 15, 1, {1, 2, 3, 0xf830});
+    file.padding = {-2000};
+    CHECK(told(folder, file) == "its pixels whose stored value is -2000 stand for none (Pixel Padding Value): they are read as others are\n");
+    CHECK(read<std::int16_t>(folder, file) == std::vector<std::int16_t>{1, 2, 3, -2000});
+    file.padding = {-1000, -2000};
+    has(told(folder, file), "is -2000 to -1000 stand for none");
+    Dicom wide = words(16, 15, 0, {1, 2, 3, 4});
+    wide.padding = {-1};
+    has(told(folder, wide), "is 65535 stand for none");
+
+    Dicom mapped;
+    mapped.mapping = {.5, 10};
+    CHECK(told(folder, mapped) ==
+          "its stored values stand for others in a unit of their own (Real World Value Mapping): that is not applied\n");
+    mapped.slope = ".5", mapped.intercept = "10";   // which is
+    CHECK(told(folder, mapped).empty());
+
+    Dicom frames;
+    frames.frames = "2", frames.pixels = std::string("\x01\x02\x03\x04\x05\x06\x07\x08", 8);
+    frames.modality = "NM";
+    for (const char* const kind : {"DYNAMIC", "GATED TOMO"}) {
+        frames.image_type = std::string("ORIGINAL\\PRIMARY\\") + kind + "\\EMISSION";
+        has(told(folder, frames), std::string("nuclear medicine that is ") + kind + " (Image Type), and no planes of one volume");
+    }
+    for (const char* const kind : {"RECON TOMO", "Secret Name", ""}) {
+        frames.image_type = std::string("ORIGINAL\\PRIMARY\\") + kind;
+        CHECK(told(folder, frames).find("nuclear") == std::string::npos);
+    }
+    frames.image_type = "ORIGINAL\\PRIMARY\\DYNAMIC", frames.modality = "OT";
+    CHECK(told(folder, frames).find("nuclear") == std::string::npos);
+}
+
 TEST_CASE("dicom: an index into a palette may have a sign, and is of 8 or 16 bits") {
     if (!can_read_dicom()) return;
     const Folder folder;

@@ -628,7 +628,7 @@ TEST_CASE("what xarray calls axes, and what its values stand for") {
     CHECK(other.desc.describe() == "u8 2 x 1 x 3 (z, y, x)");
     REQUIRE(other.warnings.size() == 2);
     CHECK(other.warnings[0].text.find("to be scaled (scale_factor") != std::string::npos);
-    CHECK(other.warnings[1].text.find("taken for zyx by their order") != std::string::npos);
+    CHECK(other.warnings[1].text.find("(\"sample\") says nothing here: they are taken for z by their order") != std::string::npos);
 }
 
 TEST_CASE("videos: a damaged one is refused, whatever of it can be decoded") {

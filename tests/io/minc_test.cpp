@@ -152,3 +152,30 @@ TEST_CASE("hdf5: netCDF's unsigned integers are such, and values that stand for 
     CHECK(told_of(io::info(folder / "words.h5", of("unsigned"))) ==
           "its values of 254 stand for none (_FillValue): they are read as they are stored");
 }
+
+TEST_CASE("hdf5: axes are what labels, scales and attributes call them, else by their order, with a warning") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    struct Row { const char *dataset, *axes, *told; };
+    for (const Row& row : {
+             Row{"labels", "u8 2 x 3 x 4 (x, t, c)", ""}, Row{"places", "u8 2 x 3 x 4 (t, y, x)", ""},
+             Row{"none", "u8 2 x 3 x 4 (z, y, x)", ""}, Row{"scales", "u8 2 x 3 x 4 (x, y, t)", ""},
+             Row{"sentence", "u8 2 x 3 x 4 (t, z, y)", ""}, Row{"letters", "u8 2 x 3 x 4 (x, y, z)", ""},
+             Row{"part", "u8 2 x 3 x 4 (c, y, x)",
+                 "what it calls its axes (\"\", \"\") says nothing here: they are taken for y, x by their order"},
+             Row{"twice", "u8 2 x 3 x 4 (z, y, x)",
+                 "what it says of its axes ([\"lat\",\"y\",\"x\"]) is not followed: they are taken for zyx by their order"},
+             Row{"words", "u8 2 x 3 x 4 (z, y, x)",
+                 "what it says of its axes ([\"lat,lon\"]) is not followed: they are taken for zyx by their order"}}) {
+        CAPTURE(row.dataset);
+        const io::FileInfo info = io::info(folder / "axes.h5", of(row.dataset));
+        CHECK(info.desc.describe() == row.axes);
+        CHECK(told_of(info) == row.told);
+        const std::vector<std::uint8_t> values = values_of<std::uint8_t>(io::read(folder / "axes.h5", of(row.dataset)));
+        REQUIRE(values.size() == 24);
+        for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == i);   // in the order in which they are stored
+    }
+    io::ReadOptions second = of("places");
+    second.pages = {1, 2};
+    CHECK(values_of<std::uint8_t>(io::read(folder / "axes.h5", second)).front() == 12);
+}

@@ -77,6 +77,28 @@ TEST_CASE("units: axes of NRRD in several units of length are told in one") {
     CHECK(has_warning(io::info(folder / "c.nrrd"), "\"um\" and \"cubit\""));
 }
 
+TEST_CASE("units: that of NRRD's axes is the first that x, y or z names") {
+    const Folder folder;
+    const std::string plane = "NRRD0005\ntype: uchar\ndimension: 2\nsizes: 2 3\nencoding: raw\nkinds: domain domain\n",
+                      volume = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n";
+    put(folder / "a.nrrd", plane + "labels: \"y\" \"z\"\nspacings: .25 2\nunits: \"mm\" \"um\"\n\nabcdef");
+    const io::FileInfo across = io::info(folder / "a.nrrd");
+    CHECK(across.desc.unit == "mm");
+    CHECK(across.desc.find('y')->spacing == .25);
+    CHECK(across.desc.find('z')->spacing == .002);
+    CHECK(told_of(across).empty());
+    put(folder / "b.nrrd", volume + "spacings: .5 .25 2\nunits: \"\" \"mm\" \"mm\"\n\nabcdef");
+    const io::FileInfo partly = io::info(folder / "b.nrrd");
+    CHECK(partly.desc.unit == "mm");
+    CHECK(partly.desc.find('x')->spacing == .5);
+    CHECK(told_of(partly) == "it names a unit for some of its axes and none for x: this is taken to be in \"mm\" as well");
+    // A plane that a volume was cut to, written here.
+    HostArray cut = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 2}}));
+    cut.desc = cut.desc.with_spacing('z', 2).with_spacing('y', .25).with_unit("mm");
+    io::write(folder / "c.nrrd", cut);
+    CHECK(io::info(folder / "c.nrrd").desc == cut.desc);
+}
+
 TEST_CASE("units: NRRD is written in millimetres, which ITK takes its numbers for") {
     const Folder folder;
     HostArray volume = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 2}, {'y', 3}, {'x', 4}}));

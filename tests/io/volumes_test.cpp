@@ -817,3 +817,28 @@ TEST_CASE("nrrd: a space of four dimensions, as ITK writes it, keeps where the v
         CHECK(error.problem.find("numbers in a space of 4") != std::string::npos);
     }
 }
+
+TEST_CASE("nrrd: each axis is what its label says, else what its kind or its place does") {
+    const Folder folder;
+    struct Row { const char *fields, *axes, *told; };
+    for (const Row& row : {
+             Row{"labels: \"x\" \"y\" \"time\"\n", "u8 2 x 3 x 4 (t, y, x)", ""},
+             Row{"labels: \"Channel\" \"lon\" \"lat\"\n", "u8 2 x 3 x 4 (y, x, c)", ""},
+             Row{"labels: \"Z\" \"Y\" \"X\"\n", "u8 2 x 3 x 4 (x, y, z)", ""},
+             Row{"labels: \"\" \"z\" \"\"\n", "u8 2 x 3 x 4 (y, z, x)", ""},
+             Row{"labels: \"frame\" \"\" \"\"\nkinds: list domain domain\n", "u8 2 x 3 x 4 (y, x, c)", ""},
+             Row{"labels: \"right\" \"anterior\" \"superior\"\nkinds: space space space\n", "u8 2 x 3 x 4 (z, y, x)", ""},
+             Row{"labels: \"a\" \"b\" \"c\"\n", "u8 2 x 3 x 4 (c, y, x)",
+                 "what it calls its axes (\"a\", \"b\") says nothing here: they are taken for x, y by their order"},
+             Row{"labels: \"x\" \"x\" \"c\"\n", "u8 2 x 3 x 4 (z, y, x)",
+                 "its labels of axes (\"x\" \"x\" \"c\") name one twice: its axes are named without them"},
+             Row{"labels: \"x\" \"c\"\n", "u8 2 x 3 x 4 (z, y, x)",
+                 "its labels of axes (\"x\" \"c\") are 2 for 3: its axes are named without them"}}) {
+        CAPTURE(row.fields);
+        put(folder / "a.nrrd", std::string("NRRD0005\ntype: uchar\ndimension: 3\nsizes: 4 3 2\nspacings: 1 1 1\nencoding: raw\n") +
+                                   row.fields + "\n" + std::string(24, 'a'));
+        const io::FileInfo info = io::info(folder / "a.nrrd");
+        CHECK(info.desc.describe() == row.axes);
+        CHECK(told_of(info) == row.told);
+    }
+}

@@ -1,4 +1,6 @@
 // Axes of OME-Zarr by their types and names, their scales, and what else stands beside the image that is read.
+#include <algorithm>
+
 #include "parallax/host/json.hpp"
 #include "support.hpp"
 #include "support/helper.hpp"
@@ -83,6 +85,54 @@ TEST_CASE("zarr: axes of names of any length are what their types and names say,
     }
 }
 
+TEST_CASE("zarr: what xarray calls its axes is followed by the same names") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    struct Row { Json names; const char *letters, *told; };
+    const Row rows[] = {
+        {{"time", "lev", "lat", "lon"}, "tzyx", ""},
+        {{"x", "y", "z", "t"}, "xyzt", ""},
+        {{"x", "y", "sample", "channel"}, "xyzc",
+         "what it calls its axes (\"sample\") says nothing here: they are taken for z by their order"},
+        {{"member", "z", "y", "x"}, "tzyx", "what it calls its axes (\"member\") says nothing here: they are taken for t by their order"},
+        {{"y", "x", "x", "z"}, "tzyx",
+         "what it says of its axes ([\"y\",\"x\",\"x\",\"z\"]) is not followed: they are taken for tzyx by their order"},
+        {{"y", "x"}, "tzyx", "what it says of its axes ([\"y\",\"x\"]) is not followed: they are taken for tzyx by their order"}};
+    info_of(folder, Json::array({image_of({"t", "z", "y", "x"}, {1, 1, 1, 1})}));
+    for (const Row& row : rows) {
+        CAPTURE(row.names.dump());
+        put(folder / "a.zarr/0/.zattrs", Json{{"_ARRAY_DIMENSIONS", row.names}}.dump());
+        put(folder / "a.zarr/.zattrs", "{}");
+        const io::FileInfo info = io::info(folder / "a.zarr");
+        CHECK(letters(info) == row.letters);
+        CHECK(told_of(info) == row.told);
+    }
+}
+
+TEST_CASE("zarr: names of channels that are no texts are left out, and told") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const Json images = Json::array({image_of({{{"name", "c"}, {"type", "channel"}}, space("y"), space("x")}, {1, 1, 1})});
+    info_of(folder, images);
+    const auto with = [&](const char* key, const Json& channels) {
+        put(folder / "a.zarr/.zattrs", Json{{"multiscales", images}, {key, {{"channels", channels}}}}.dump());
+        return io::info(folder / "a.zarr");
+    };
+    const Json named{{"label", "DAPI"}}, number{{"label", 2}}, nothing{{"label", nullptr}};
+    CHECK(with("omero", Json::array({named, nothing})).metadata.channels == std::vector<std::string>{"DAPI", ""});
+    CHECK(with("parallax", {"DAPI", "GFP"}).metadata.channels == std::vector<std::string>{"DAPI", "GFP"});
+    const std::pair<const char*, Json> rows[] = {
+        {"omero", Json::array({named, number})}, {"parallax", {"DAPI", 2}}, {"parallax", Json::array({1, 2})}, {"parallax", 7}};
+    for (const auto& [key, channels] : rows) {
+        CAPTURE(channels.dump());
+        const io::FileInfo info = with(key, channels);
+        CHECK(info.metadata.channels.empty());
+        CHECK(told_of(info).find("where the name of a channel should be, which is no text: such names are left out") != std::string::npos);
+    }
+    CHECK(told_of(with("parallax", nullptr)).find("it has null where") == 0);
+    CHECK(with("omero", Json::array({"DAPI", 2})).metadata.channels.empty());   // no channels of OME's
+}
+
 TEST_CASE("zarr: scales that are no distances above 0 are told") {
     if (!can_read_zarr()) return;
     const Folder folder;
@@ -161,4 +211,36 @@ TEST_CASE("zarr: a chunk far larger than its array is refused by its bytes") {
         const std::string problem = io_error(folder / "a.zarr", [&] { io::read(folder / "a.zarr"); }).problem;
         CHECK((problem.find("has chunks of 16777216 elements") != std::string::npos) == (type[2] == '8'));
     }
+}
+
+TEST_CASE("zarr: a store that lacks chunks is read up to 64 MiB whatever is there, and beyond by its bytes") {
+    if (!can_read_zarr()) return;
+    const Folder folder;
+    const fs::path store = folder / "a.zarr";
+    fs::create_directory(store);
+    const auto declare = [&](int side, int chunk, const Json& compressor) {
+        put(store / ".zarray", Json{{"zarr_format", 2}, {"shape", {side, side}}, {"chunks", {chunk, chunk}}, {"dtype", "|u1"},
+                                    {"order", "C"}, {"compressor", compressor}, {"filters", nullptr}, {"fill_value", 7}}.dump());
+    };
+    const auto refused = [&] { return io_error(store, [&] { io::info(store); }); };
+    const Json zstd{{"id", "zstd"}};
+    put(store / "0.0", std::string("\x28\xb5\x2f\xfd\x60\x10\x26\x83\x38\x01"
+                                   "a", 11));   // 10,000 times an "a"
+    declare(5000, 100, zstd);
+    CHECK(told_of(io::info(store)) == "2499 of its 2500 chunks are not there: they are filled with 7");
+    const std::vector<std::uint8_t> read = values_of<std::uint8_t>(io::read(store));
+    CHECK(std::count(read.begin(), read.end(), 'a') == 10000);
+    CHECK(std::count(read.begin(), read.end(), 7) == 25000000 - 10000);
+    CHECK((read[99 * 5000 + 99] == 'a' && read[99 * 5000 + 100] == 7));
+    declare(20000, 100, zstd);
+    const IoError sparse = refused();
+    CHECK(sparse.problem == "has 1 of its 40000 chunks, with 11 bytes for an array of 400000000: so sparse an array is not read");
+    CHECK(sparse.hint.find("write_empty_chunks") != std::string::npos);
+    declare(20000, 10, zstd);
+    const IoError divided = refused();
+    CHECK(divided.problem == "is divided into 4000000 chunks; up to 1048576 are read");
+    CHECK(divided.hint == "write it with larger chunks");
+    // What is there is held against its own bytes.
+    declare(5000, 100, nullptr);
+    CHECK(refused().problem == "has a chunk 0.0 of 11 bytes, out of which 10000 cannot come");
 }

@@ -81,6 +81,12 @@ TEST_CASE("an option is no value of the one before it") {
         {{"run", "j.json", "--set", "--out=b"}, "--set", "--out=b"},
         {{"info", "secret.npy", "--dataset", "--json"}, "--dataset", "--json"},
         {{"compare", "buy", "--note", "--quick", "--out", "b"}, "--note", "--quick"},
+        {{"run", "j.json", "--report", "--confind"}, "--report", "--report=--confind"},
+        {{"run", "j.json", "--manifest", "--confind=true"}, "--manifest", "--confind=true"},
+        {{"run", "j.json", "--root", "=."}, "--root", "the root"},
+        {{"run", "j.json", "--root", "a/b=."}, "--root", "the root"},
+        {{"run", "j.json", "--root", "a:b=."}, "--root", "the root"},
+        {{"run", "j.json", "--root", "a=."}, "--root", "the root"},
         {{"tune", "--root", "--list"}, "--root", "--list"},
         {{"tune", "--root", "garbage", "--list"}, "--root", "--from"},
     };
@@ -116,7 +122,7 @@ TEST_CASE("--idle without --watch is refused by its own name, whatever the job")
     CHECK(contains(refused.err, "--idle without --watch"));
 }
 
-TEST_CASE("threads of a series are refused for a job that is none") {
+TEST_CASE("threads and the manifest of a series are refused for a job that is none") {
     const TempFolder folder;
     io::write(folder / "a.npy", ramp(5, 4));
     write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "a.npy"}, "steps": [{"run": "crop"}],
@@ -127,6 +133,13 @@ TEST_CASE("threads of a series are refused for a job that is none") {
         CHECK(refused.status == 2);
         CHECK(contains(refused.err, option));
         CHECK(contains(refused.err, "a job with for_each"));
+        CHECK_FALSE(fs::exists(folder / "o.npy"));
+    }
+    for (const char* const command : {"run", "plan"}) {
+        CAPTURE(std::string(command));
+        const Run refused = run_program({command, "job.json", "--device", "native", "--manifest", "kept"}, folder.path());
+        CHECK(refused.status == 2);
+        CHECK(contains(refused.err, "found     --manifest\n  expected  a job with for_each"));
         CHECK_FALSE(fs::exists(folder / "o.npy"));
     }
 }

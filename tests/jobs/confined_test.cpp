@@ -1,5 +1,6 @@
 // Jobs of strangers who can write in the folders that a job reads from and writes to, at any moment: nothing from outside is
 // read, nothing outside is written, and no name from outside is told.
+#include "bytes_read.hpp"
 #include "job/confinement.hpp"
 #include "job/output_paths.hpp"
 #include "job/work.hpp"
@@ -121,14 +122,6 @@ TEST_CASE("confined: an input is hashed while it is read, and read once") {
     const Job job = parse_job(Json::parse(R"({"parallax": 1, "inputs": {"image": "in.tif"}, "outputs": {"image": "out.npy"},
                                               "steps": [{"run": "convert", "type": "f32"}]})"),
                               registry.algorithms());
-    const auto read_so_far = [] {   // by this process, in bytes
-        std::ifstream in("/proc/self/io");
-        std::string word;
-        std::uint64_t count = 0;
-        in >> word >> count;
-        REQUIRE(word == "rchar:");
-        return count;
-    };
     for (const bool confined : {false, true}) {
         CAPTURE(confined);
         Locations where;
@@ -137,10 +130,10 @@ TEST_CASE("confined: an input is hashed while it is read, and read once") {
         where.confined = confined;
         Work work;
         work.take(std::make_shared<const Prepared>(prepare(job, where, false)));
-        const std::uint64_t before = read_so_far();
+        const std::uint64_t before = bytes_read();
         read_work(work, {});
         finish_reading(work);
-        const std::uint64_t read = read_so_far() - before;
+        const std::uint64_t read = bytes_read() - before;
         CHECK(read >= bytes);
         CHECK(read < bytes + bytes / 4);
         CHECK(work.input_reports.at(0).files.at(0).hash == io::hash_file(folder / "job/in.tif"));

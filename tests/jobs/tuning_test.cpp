@@ -101,6 +101,9 @@ TEST_CASE("tuning: files that are none are told with their place") {
     text.replace(text.find("\"deep\""), 6, std::string(300000, '[') + std::string(300000, ']'));
     error_of<ConfigError>([&] { TuningFile::parse(text, "e.json"); });
     error_of<IoError>([] { Tuning::from_folder("no such folder", {}); });
+    const TempFolder two;
+    for (const char* name : {"scan.json", "scan-old.json"}) write_text(two / name, TuningFile{"scan", {}}.to_json().dump());
+    CHECK(contains(error_of<ConfigError>([&] { Tuning::from_folder(two.path(), {}); }).found, "a second file for scan"));
 #if !defined(_WIN32)
     // What is no file is neither waited for nor read without end.
     for (const bool pipe : {true, false}) {

@@ -280,8 +280,7 @@ TEST_CASE("names of a run's unfinished files are no names for others: the next r
          std::map<std::string, std::vector<std::string>>{{name, {}},
                                                          {name + "/o.npy", {}},
                                                          {"r.npy", {"--report", "r/" + name}},
-                                                         {"g.npy", {"--gallery", stem + ".html"}},
-                                                         {"m.npy", {"--manifest", "out/" + name}}}) {
+                                                         {"g.npy", {"--gallery", stem + ".html"}}}) {
         CAPTURE(out);
         const Run refused = run("a.npy", out, more);
         CHECK(refused.status == 2);
@@ -289,6 +288,12 @@ TEST_CASE("names of a run's unfinished files are no names for others: the next r
         CHECK(contains(refused.err, "choose another name"));
         CHECK_FALSE(fs::exists(folder / "out"));
     }
+    write_text(folder / "series.json", R"({"parallax": 1, "for_each": {"frame": "a.npy"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "convert", "type": "f32"}], "outputs": {"image": "{frame.stem}-o.npy"}})");
+    const Run refused = run_program({"run", "series.json", "--device", "native", "--out", "out", "--manifest", "out/" + name}, folder.path());
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.err, "the name " + stem));
+    CHECK_FALSE(fs::exists(folder / "out"));
     // What only begins alike is a name like others.
     CHECK(run("a.npy", ".parallax-notes.npy", {}).status == 0);
 }

@@ -2,6 +2,7 @@
 #include "series/places.hpp"
 
 #include "frames.hpp"
+#include "lines.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -83,6 +84,38 @@ TEST_CASE("series: two items of one name are refused: records and tables know th
     write_text(folder / "job.json", job.dump());
     io::write(folder / "data:b.tif", frame(2));
     CHECK(contains(said_by(folder, "--overwrite --root data=root", 2), "two items of the name \"data:b.tif\""));
+}
+
+TEST_CASE("series: a name of an item's file with a colon begins no root; in a job \"./\" says so") {
+    Json job = with({{"inputs", {{"dark", "{frame.stem}.tif"}}}});   // beside the job, whose frames have such names
+    job["steps"][0] = Json{{"id", "add"}, {"run", "arithmetic"}, {"op", "add"}, {"in", {{"image", "image"}, {"other", "dark"}}}, {"out", {{"image", "sum"}}}};
+    Folder folder(0, job);
+    fs::create_directory(folder / "root");
+    for (const char* file : {"frames/run:12.tif", "run:12.tif"}) io::write(folder / file, frame(0));
+    io::write(folder / "root/12.tif", frame(1));
+    said_by(folder, "--root run=root", 0);
+    const HostArray sum = io::read(folder / "sums/run:12.npy"), one = frame(0);
+    CHECK(sum.as<std::uint8_t>()[0] == 2 * one.as<std::uint8_t>()[0]);
+    write_text(folder / "job.json", with({{"for_each", nullptr}, {"inputs", {{"image", "run:12.tif"}}}, {"outputs", {{"sum", "s.npy"}, {"statistics", "s.json"}}}}).dump());
+    CHECK(contains(said_by(folder, "", 2), "./run:12.tif"));
+    CHECK(shell(folder.path(), "\"$P\" info run:12.tif > out.txt 2> said") == 0);
+}
+
+TEST_CASE("series: the column index is what {frame.index} is") {
+    const Folder folder(6, with({{"for_each", {{"frame", {{"files", "frames/*.tif"}, {"range", {1, 6}}, {"stride", 2}}}}},
+                                 {"outputs", {{"sum", "sums/{frame.index}.npy"}}}}));
+    said_by(folder, "", 0);
+    CHECK(fs::exists(folder / "sums/0003.npy"));
+    const auto table = lines_of(folder / "statistics.csv");
+    REQUIRE(table.size() == 4);
+    CHECK(table[2].starts_with("3,frames/f003.tif,"));
+}
+
+TEST_CASE("a umask that takes the user's own rights is told, and files are made with them") {
+    const Folder folder(2);
+    CHECK(shell(folder.path(), "(umask 0777; \"$P\" run job.json --device native --out made) > out.txt 2> said") == 0);
+    CHECK(contains(read_text(folder / "said"), "umask 0777"));
+    CHECK((fs::status(folder / "made/sums/f000.npy").permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("series: names of letters beyond ASCII are each their own, confined too") {

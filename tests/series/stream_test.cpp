@@ -204,6 +204,8 @@ TEST_CASE("stream: what cannot be is refused before a frame is read") {
     refused({{"for_each", {{"frame", "*.tif"}}}}, "the same file for every item");
     refused(Json::object(), "--report", "--report r.json");
     refused(Json::object(), "--json", "--json");
+    for (const auto& [option, words] : {std::pair{"--out", "--out there"}, {"--overwrite", "--overwrite"}, {"--manifest", "--manifest kept"}})
+        refused(Json::object(), fmt::format("found     {}\n  expected  a job on files", option).c_str(), words);
     refused({{"steps", {{{"run", "convert"}, {"type", "f32"}}}}}, "\"window\"", "", 1);
     const auto raw = [](const Json& patch) {
         Json layout{{"type", "u16"}, {"axes", "yx"}, {"shape", {10, 21}}};
@@ -325,6 +327,22 @@ TEST_CASE("stream: Y4M keeps the shape of pixels, fields and the range of values
           "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 C444");   // other values
     CHECK(!contains(said, "interlaced"));
     CHECK(head_of("Izz Aten:1 C420 XCOLORRANGE=MUCH", add, "-", said) == "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 Cmono");
+    for (const char* const word : {"\"Izz\"", "\"Aten:1\"", "\"XCOLORRANGE=MUCH\""}) CHECK(contains(said, word));
+    for (const char* const word : {"F-1:1", "F99999999999999999999:1", "F25", "F0:1"}) {   // the last of several counts
+        CAPTURE(std::string(word));
+        CHECK(head_of(word + std::string(" C420"), add, "-", said) == "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 Cmono");
+        CHECK(contains(said, fmt::format("\"{}\", and this is passed over: expected frames a second", word)));
+    }
+    CHECK(head_of("F0:0 I? A0:0 C420", add, "-", said) == "YUV4MPEG2 W4 H2 F25:1 Ip A0:0 Cmono");   // not known, which is no mistake
+    CHECK(!contains(said, "passed over"));
+}
+
+TEST_CASE("stream: sizes of frames are told as columns x rows") {
+    const TempFolder folder;
+    write_text(folder / "job.json", job_of(forms().front()).dump());
+    write_text(folder / "in", "P5\n3 2\n255\nabcdefP5\n2 3\n255\nghijkl");
+    CHECK(shell(folder.path(), "\"$P\" run job.json < in > out 2> said") == 1);
+    CHECK(contains(read_text(folder / "said"), "frame 1 of 2 x 3 pixels of 1 channels up to 255, unlike the first: 3 x 2 of 1"));
 }
 
 TEST_CASE("stream: what files beside it give cause to is told") {

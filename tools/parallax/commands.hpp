@@ -57,6 +57,8 @@ std::filesystem::path folder_of(const std::filesystem::path& file);
 std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>&);
 /// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.
 host::DeviceSelector device_from(const std::string& spec);
+/// Whether a --device is the name of a file with a rule.
+bool names_file(const std::string& device);
 /// Options of `run` for a job with for_each.
 struct SeriesRunOptions {
     std::string shard, trace;

@@ -10,9 +10,9 @@
 
 namespace parallax::cli {
 
-namespace {
-
 bool names_file(const std::string& device) { return device.size() > 5 && device.ends_with(".json"); }
+
+namespace {
 
 engine::Locations locations_of(const JobOptions& options) {
     engine::Locations where;
@@ -115,9 +115,9 @@ std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::s
     std::map<std::string, std::filesystem::path> roots;
     for (const std::string& root : given) {
         const std::size_t equals = root.find('=');
-        if (equals == std::string::npos || equals < 2) {
+        if (equals == std::string::npos)
             throw ConfigError("--root", fmt::format("\"{}\"", root), "NAME=DIR with a name of at least two letters");
-        }
+        engine::check_root_name(root.substr(0, equals), "--root");
         const std::filesystem::path folder = engine::path_from(root.substr(equals + 1));
         if (!std::filesystem::is_directory(folder))
             throw ConfigError("--root", fmt::format("no folder \"{}\"", root.substr(equals + 1)), "NAME=DIR with a folder");

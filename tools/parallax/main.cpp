@@ -3,6 +3,7 @@
 #include "console.hpp"
 #include "open_files.hpp"
 #include "option_words.hpp"
+#include "own_rights.hpp"
 #include "reserve.hpp"
 #include "terminal.hpp"
 #include "support/warnings.hpp"
@@ -142,6 +143,7 @@ int main(int argc, char** argv) {
     claim_standard_streams();
     keep_reserve();
     allow_open_files();
+    keep_own_rights();
     try {
         return parse_and_run(arguments_of(argc, argv));
     } catch (const std::exception& error) {

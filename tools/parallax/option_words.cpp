@@ -36,8 +36,9 @@ void refuse_options_as_values(const CLI::App& app, const std::vector<std::string
             throw ConfigError(word.substr(0, word.size() - 1), "an empty value", "a value, or the option left out");
         if (word.find('=') != std::string::npos || i + 1 == arguments.size()) continue;
         const std::string& value = arguments[++i];
-        if (named_by(value, app, *command) != nullptr)
-            throw ConfigError(word, fmt::format("{}, an option itself", value), "a value",
+        const bool named = named_by(value, app, *command) != nullptr;
+        if (named || (value.starts_with("--") && value.size() > 2))   // the name of one, or, misspelt, of none
+            throw ConfigError(word, fmt::format("{}, {}", value, named ? "an option itself" : "which begins as an option does"), "a value",
                               fmt::format("{}={} where that is meant", word, value));
     }
 }

@@ -6,6 +6,7 @@
 #include "ranks.hpp"
 #include "peers/peers.hpp"
 #include "stream/stream.hpp"
+#include "stream_run.hpp"
 #include "support/text.hpp"
 #include "terminal.hpp"
 
@@ -89,8 +90,10 @@ void print_plan(const Json& plan, bool json) {
 
 int plan_within(const JobOptions& options, bool json) {
     const engine::distributed::Launched launched = engine::distributed::launched();
+    const engine::AskedOfSeries asked{.manifest = !options.manifest.empty()};
     if (launched.processes > 1) {
-        return work_as_rank(options, launched, {true, {}}, [&](RankWork& work, engine::distributed::Communicator& ranks) {
+        const RankRules rules{true, [&](const engine::Prepared& prepared) { engine::refuse_without_series(prepared.job, asked); }};
+        return work_as_rank(options, launched, rules, [&](RankWork& work, engine::distributed::Communicator& ranks) {
             if (const auto plan = engine::distributed::describe_rank(work.job.prepared, *work.job.engine, ranks))
                 print_plan(*plan, json);
         });
@@ -98,13 +101,15 @@ int plan_within(const JobOptions& options, bool json) {
     const engine::Registry registry = engine::registry_with_peers();
     engine::Job parsed = options.parse(registry);
     if (engine::stream::is_stream(parsed)) {
+        refuse_folders(options);
         engine::stream::check(parsed);
         const engine::Prepared prepared = engine::stream::prepare(parsed, options.locations(), stdin_is_terminal() ? -1 : 0);
         const auto engines = engine::open_devices(parsed, registry, host::ProgramCache::open());
-        print_plan(engine::describe_plan(prepared, *engines.front()), json);
+        print_plan(engine::describe_item(prepared, *engines.front()), json);
         tell("for one frame of standard input; `parallax run` has several at once (--in-flight)\n");
         return 0;
     }
+    engine::refuse_without_series(parsed, asked);
     // Nothing is written, so nothing is in the way.
     const engine::PreparedJob job(std::move(parsed), options.locations(), {manifest_of(options), true, false, {}});
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());

@@ -13,6 +13,9 @@ namespace parallax::cli {
 
 namespace {
 
+const char* const left_over = "variables that another program's start has left over: unset OMPI_COMM_WORLD_SIZE, PMI_SIZE, PMIX_RANK and "
+                              "SLURM_NTASKS";
+
 /// What a process ends with that has nothing to say, since another has said it.
 int status_of(const std::exception_ptr& own) {
     try {
@@ -35,14 +38,20 @@ int work_as_rank(const JobOptions& options, const engine::distributed::Launched&
     std::unique_ptr<engine::distributed::Communicator> ranks;
     try {
         ranks = engine::distributed::join_mpi();
+    } catch (const std::exception& error) {   // told by each: there may be no other
+        return report_error(UnsupportedError(fmt::format("the environment speaks of {} processes, and this one, rank {}, cannot join them",
+                                                         launched.processes, launched.rank),
+                                             {error.what(), left_over}),
+                            options.file);
+    }
+    try {
         if (ranks->size() == 1)   // each of them would do the whole job, into the same files
             return report_error(
                 UnsupportedError(
                     fmt::format("the environment speaks of {} processes, and MPI knows this one alone", launched.processes),
                     {"by the mpirun of another MPI than the program is built with, processes do not find each other: "
                      "start it by that one's",
-                     "variables that another program's start has left over: unset OMPI_COMM_WORLD_SIZE, PMI_SIZE, "
-                     "PMIX_RANK and SLURM_NTASKS"}),
+                     left_over}),
                 options.file);
         std::unique_ptr<RankWork> mine;
         try {
@@ -55,11 +64,11 @@ int work_as_rank(const JobOptions& options, const engine::distributed::Launched&
         work(*mine, *ranks);
         return 0;
     } catch (const std::exception& error) {
-        const bool told_by_another = launched.rank != 0 && (!ranks || dynamic_cast<const CancelledError*>(&error) != nullptr);
-        if (ranks && !told_by_another) tell("rank {} of {}: ", ranks->rank(), ranks->size());
+        const bool told_by_another = ranks->rank() != 0 && dynamic_cast<const CancelledError*>(&error) != nullptr;
+        if (!told_by_another) tell("rank {} of {}: ", ranks->rank(), ranks->size());
         const int status = told_by_another ? 1 : report_error(error, options.file);
         std::fflush(nullptr);
-        if (ranks) ranks->give_up(status);   // nobody waits for this one
+        ranks->give_up(status);   // nobody waits for this one
         return status;
     }
 }

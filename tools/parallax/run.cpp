@@ -82,7 +82,11 @@ void check_gallery_name(const Options& options) {
 /// Options that mean nothing for the job, however many processes do it.
 void check_options(const Options& options, const engine::Job& job) {
     if (options.idle && !options.watch) throw ConfigError("--idle", "--idle without --watch", "both");
-    engine::refuse_without_series(job, options.resume, !options.shard.empty(), !options.trace.empty(), options.watch);
+    engine::refuse_without_series(job, {.resume = options.resume,
+                                        .shard = !options.shard.empty(),
+                                        .watch = options.watch,
+                                        .trace = !options.trace.empty(),
+                                        .manifest = !options.job.manifest.empty()});
     const auto refuse_pace = [&](const char* option, bool given) {
         if (given && !job.for_each)
             throw ConfigError(option, option, "a job with for_each", "a job without for_each is read, computed and written once");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "job/packing.hpp"
 #include "left_out.hpp"
 #include "series/conveyor_shape.hpp"
+#include "series/own_files.hpp"
 #include "series/remedies.hpp"
 #include "support/file_system.hpp"
 #include "terminal.hpp"
@@ -222,6 +225,13 @@ void check_series_files(const SeriesRunOptions& options, bool confined) {
     }
 }
 
+/// What a series that goes on may replace unasked: what one has written for the same option.
+static bool is_of_a_series(std::string_view option, const std::filesystem::path& file) {
+    if (option == "--report") return engine::series::is_report(file);
+    if (option == "--trace") return engine::series::is_trace(file);
+    return engine::gallery::is_page(file);
+}
+
 void check_series_files(const SeriesRunOptions& options, const engine::series::PreparedSeries& series) {
     namespace fs = std::filesystem;
     std::vector<std::pair<fs::path, const char*>> taken;
@@ -235,6 +245,10 @@ void check_series_files(const SeriesRunOptions& options, const engine::series::P
         for (const auto& [other, owner] : taken)
             if (io::lead_to_one(path, other)) refuse(option, text, fmt::format("which is that of {}, too", owner));
         taken.emplace_back(path, option);
+        std::error_code unknown;
+        if (!options.overwrite && fs::exists(path, unknown) && !(series.options.resume && is_of_a_series(option, path)))
+            throw ConfigError(option, fmt::format("the existing file {}", text), "no file of that name, or one of the series that goes on",
+                              "use --overwrite to replace it, or another name");
     }
     refuse_replaced_stdout(options, [&](const fs::path& file) { return roles.of(file); });
 }
@@ -254,13 +268,14 @@ std::function<void(const engine::series::Progress&)> show_items(ProgressBar& bar
 engine::Along reports_along(const SeriesRunOptions& options, std::string& on_stdout) {
     if (options.report.empty() && options.gallery.empty() && !options.json) return {};   // a report of many files takes its time
     return [&](const Json& report, io::Transaction& files) {
-        const auto add = [&](const std::string& name, const std::string& text) {
-            files.add_beside(engine::path_from(name), options.overwrite || options.resume,
+        const auto add = [&](const char* option, const std::string& name, const std::string& text) {
+            const std::filesystem::path file = engine::path_from(name);
+            files.add_beside(file, options.overwrite || (options.resume && is_of_a_series(option, file)),
                              [&](const std::filesystem::path& path) { io::write_text(path, text, false); });
         };
         const auto standing = [&files](const std::filesystem::path& path) { return files.staged(path); };
-        if (!options.report.empty()) add(options.report, text_of(report, 2) + '\n');
-        if (!options.gallery.empty()) add(options.gallery, engine::gallery::page(report, 60, standing));
+        if (!options.report.empty()) add("--report", options.report, text_of(report, 2) + '\n');
+        if (!options.gallery.empty()) add("--gallery", options.gallery, engine::gallery::page(report, 60, standing));
         if (options.json) on_stdout = text_of(report);
     };
 }

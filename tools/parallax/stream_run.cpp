@@ -19,12 +19,13 @@ namespace parallax::cli {
 
 namespace {
 
+[[noreturn]] void refuse(const char* option,
+                         const char* hint = "frames on standard output have a summary on the other one, without --quiet") {
+    throw ConfigError(option, option, "a job on files", hint);
+}
+
 /// Standard output is the frames', and there are no files.
 void refuse_options(const SeriesRunOptions& options) {
-    const auto refuse = [](const char* option) {
-        throw ConfigError(option, option, "a job on files",
-                          "frames on standard output have a summary on the other one, without --quiet");
-    };
     if (options.json) refuse("--json");
     if (!options.report.empty()) refuse("--report");
     if (!options.gallery.empty()) refuse("--gallery");
@@ -35,13 +36,20 @@ void refuse_options(const SeriesRunOptions& options) {
     if (options.idle) refuse("--idle");
     if (options.readers > 0) refuse("--readers");
     if (options.writers > 0) refuse("--writers");
+    if (options.overwrite) refuse("--overwrite", "nothing is replaced: where they go the shell says, `> frames`");
 }
 
 }   // namespace
 
+void refuse_folders(const JobOptions& options) {
+    if (!options.manifest.empty()) refuse("--manifest", "frames are computed as they come, and nothing of them is remembered");
+    if (options.out != JobOptions().out) refuse("--out", "where they go the shell says, `> folder/frames`");
+}
+
 int run_stream(const SeriesRunOptions& options, const JobOptions& where, const engine::Job& job, const engine::Registry& registry,
                const std::function<bool()>& cancelled) {
     refuse_options(options);
+    refuse_folders(where);
     engine::stream::check(job);
 #if defined(_WIN32)
     _setmode(0, _O_BINARY);

@@ -5,6 +5,9 @@
 
 namespace parallax::cli {
 
+/// Throws ConfigError for options that name folders: a job of frames has no files of its own.
+void refuse_folders(const JobOptions&);
+
 int run_stream(const SeriesRunOptions&, const JobOptions&, const engine::Job&, const engine::Registry&,
                const std::function<bool()>& cancelled);
 

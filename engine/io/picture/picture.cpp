@@ -251,9 +251,8 @@ std::string problem(const ArrayDesc& desc, const WriteOptions& options, const Ki
         return fmt::format("{} holds no complex numbers: write their amplitude or phase, or a .npy file", kind.name);
     if (engine::is_turned(desc))
         return fmt::format("{} holds rows (y) of columns (x); this is {}, whose columns come first", kind.name, desc.describe());
-    if (engine::has_rows_for_pages(desc))
-        return fmt::format("{} holds rows (y) of columns (x); this is {}, whose rows or columns would be frames", kind.name,
-                           desc.describe());
+    if (const std::string mistaken = engine::mistaken_axes(desc, "frames"); !mistaken.empty())
+        return fmt::format("{} holds rows (y) of columns (x); this is {}, {}", kind.name, desc.describe(), mistaken);
     if (desc.axes.size() < (channels ? 2u : 1u))
         return fmt::format("{} holds one picture, this is {}", kind.name, desc.describe());
     const Shape shape = shape_of(desc);

@@ -222,6 +222,10 @@ private:
                                (h.frame_time > 0 || h.modality == "US" || h.modality == "XA" || h.modality == "RF" ||
                                 h.modality == "ES" || h.modality == "IVUS");
             pages_ = times;
+            if (!times && headers_.size() == 1 && !h.nuclear_frames.empty())
+                warnings.push_back("its frames are those of a picture of nuclear medicine that is " + h.nuclear_frames +
+                                   " (Image Type), and no planes of one volume: they are taken for z, in the order in which they are stored; "
+                                   "\"page_axis\": \"t\" of the input says that they are times");
             Json axis{{"name", times ? "t" : "z"}, {"size", count}};
             if (times && h.frame_time > 0) axis["spacing"] = h.frame_time;
             if (planes && !by_offsets) aside = aside_of_each(*planes, count);

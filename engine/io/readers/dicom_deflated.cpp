@@ -22,6 +22,7 @@ namespace {
 constexpr std::uint64_t at_any_rate = 16 << 20, for_a_byte = 2, best_ratio = 1032;
 // What says how many pixels there are stands near the beginning.
 constexpr std::uint64_t at_any_rate_before = 8 << 20;
+constexpr std::uint64_t for_an_object = 128;   // that GDCM makes of an element or an item, at least
 
 /// What stands before the elements of a file that is not packed.
 std::string_view plain_head() {
@@ -97,13 +98,15 @@ public:
 
     explicit Walk(std::string_view text) : text_(text) {
         try {
-            elements(plain_head().size(), false, 0);
+            elements(plain_head().size(), false, 0, text_.size());
         } catch (End reached) {
             end_ = reached;
         }
     }
     End end() const { return end_; }
     std::size_t behind_pixels() const { return behind_pixels_; }
+    /// Elements and items of sequences, at every level, of which GDCM keeps each.
+    std::uint64_t objects() const { return objects_; }
     /// 0 where not all is there that says it.
     std::uint64_t declared() const {
         const double bits = static_cast<double>(rows_ * columns_) * static_cast<double>(samples_ * allocated_) *
@@ -114,6 +117,7 @@ public:
 private:
     static constexpr std::uint32_t undefined = 0xffffffff;
     static constexpr int most_levels = 64;
+    static constexpr std::size_t open = SIZE_MAX;   ///< up to a mark
 
     std::uint64_t number(std::size_t at, std::size_t bytes) const {
         if (at > text_.size() || text_.size() - at < bytes) throw End::cut_off;
@@ -122,13 +126,14 @@ private:
         return value;
     }
 
-    /// Up to the mark of an item's end, or the end of the text at level 0. Without types inside an element of unknown type.
-    std::size_t elements(std::size_t at, bool untyped, int level) {
-        while (level > 0 || at < text_.size()) {
+    /// Up to the mark of an item's end, or to `end`. Without types inside an element of unknown type.
+    std::size_t elements(std::size_t at, bool untyped, int level, std::size_t end) {
+        while (at < end) {
             const auto group = number(at, 2), element = number(at + 2, 2);
             if (group == 0xfffe && element == 0xe00d) return at + 8;
             if (group == 0xfffe) throw End::other;
             number(at, 8);
+            ++objects_;
             const std::string_view type = untyped ? std::string_view() : text_.substr(at + 4, 2);
             static constexpr std::string_view of_four_bytes[] = {"OB", "OD", "OF", "OL", "OV", "OW", "SQ",
                                                                  "SV", "UC", "UN", "UR", "UT", "UV"};
@@ -136,25 +141,41 @@ private:
             const std::uint64_t length = !untyped && !wide ? number(at + 6, 2) : number(at + (wide ? 8 : 4), 4);
             at += wide ? 12 : 8;
             if (length == undefined) {
-                at = items(at, type == "UN" || untyped, level + 1);
+                at = items(at, type == "UN" || untyped, level + 1, level == 0 ? open : end);
                 continue;
             }
             if (text_.size() < at || text_.size() - at < length) throw End::cut_off;
             if (level == 0) note(group, element, at, length);
+            if (type == "SQ") count([&] { items(at, false, level + 1, std::min<std::size_t>(at + length, end)); });
             at += length;
         }
         return at;
     }
 
-    std::size_t items(std::size_t at, bool untyped, int level) {
+    std::size_t items(std::size_t at, bool untyped, int level, std::size_t end) {
         if (level > most_levels) throw End::other;
-        while (true) {
+        while (at < end) {
             const std::uint64_t mark = number(at, 4), length = number(at + 4, 4);
             at += 8;
             if (mark == 0xe0ddfffe) return at;
             if (mark != 0xe000fffe) throw End::other;
-            if (length == undefined) at = elements(at, untyped, level);
-            else at += length;
+            ++objects_;
+            if (length == undefined) {
+                at = elements(at, untyped, level, end);
+                continue;
+            }
+            count([&] { elements(at, untyped, level, std::min<std::size_t>(at + length, end)); });
+            at += length;
+        }
+        return at;
+    }
+
+    /// What has a length need not be understood to go on behind it.
+    template <class Within>
+    static void count(const Within& within) {
+        try {
+            within();
+        } catch (End) {
         }
     }
 
@@ -179,6 +200,7 @@ private:
     std::string_view text_;
     End end_ = End::other;
     std::size_t behind_pixels_ = 0;
+    std::uint64_t objects_ = 0;
     std::uint64_t rows_ = 0, columns_ = 0, samples_ = 1, allocated_ = 8, frames_ = 1;
 };
 
@@ -198,22 +220,26 @@ std::optional<std::string> unpack_deflated(const fs::path& path, std::uint64_t b
         stream->append(text, most);
     }
     const Walk walk(text);
-    if (walk.end() == Walk::End::pixels) {
+    if (walk.end() == Walk::End::pixels)
         text.resize(walk.behind_pixels());
-        return text;
-    }
-    if (!stream->ended())
+    else if (!stream->ended())
         throw Problem{"is a deflated DICOM file of " + std::to_string(bytes) + " bytes that unpack to more than " +
                           std::to_string(text.size()) +
                           (declared == 0 ? std::string(" before they say how many pixels it has")
                                          : " before the end of its pixels, which are " + std::to_string(declared) + " bytes"),
                       "see which of its elements is so long, for instance by dcmdump, and write it without that one"};
-    if (stream->damaged() || walk.end() == Walk::End::cut_off)
+    else if (stream->damaged() || walk.end() == Walk::End::cut_off)
         throw Problem{"is a deflated DICOM file that ends before its elements do, or is damaged, behind " +
                           std::to_string(text.size() - plain_head().size()) + " unpacked bytes",
                       "write or copy it again"};
+    if (walk.objects() > room_for_unpacked(text.size(), bytes) / for_an_object)
+        throw Problem{"is a deflated DICOM file of " + std::to_string(bytes) + " bytes that unpack to " + std::to_string(walk.objects()) +
+                          " elements and items of sequences, which take more memory than a file of its length may",
+                      "see which of its sequences is so long, for instance by dcmdump, and write it without that one"};
     return text;
 }
+
+std::uint64_t room_for_unpacked(std::uint64_t unpacked, std::uint64_t bytes) { return 2 * unpacked + 8 * bytes + (24 << 20); }
 
 bool read_unpacked(gdcm::Reader& reader, const gdcm::Tag& tag) {
     try {

@@ -140,6 +140,42 @@ void add_place(const gdcm::DataSet& set, Place& place, std::vector<Told>& told) 
     if (const auto b = decimals_at(set, 0x0018, 0x0088, told); b.size() == 1) place.between = b[0];
 }
 
+/// Values of which DICOM says that they are no part of the picture, as they are stored: one, or those up to a limit.
+void tell_padding(const gdcm::DataSet& set, Header& h) {
+    const auto number = [&](std::uint16_t element) -> std::optional<std::int64_t> {
+        const auto value = word_at(set, 0x0028, element);
+        return value && h.sign != 0 ? static_cast<std::int16_t>(*value) : value;
+    };
+    const auto value = number(0x0120), limit = number(0x0121);
+    if (!value || h.samples != 1) return;
+    const auto [least, most] = std::minmax({*value, limit.value_or(*value)});
+    h.warnings.push_back("its pixels whose stored value is " + std::to_string(least) +
+                         (least == most ? std::string() : " to " + std::to_string(most)) +
+                         " stand for none (Pixel Padding Value): they are read as others are");
+}
+
+/// Of a set that says what stored values stand for in a unit of its own, otherwise than by the slope and intercept that are applied.
+void tell_mapping(const gdcm::DataSet& set, Header& h) {
+    const std::vector<gdcm::DataSet> mappings = items_at(set, 0x0040, 0x9096);
+    if (mappings.empty()) return;
+    const auto slope = numbers_at<double>(mappings.front(), 0x0040, 0x9225), intercept = numbers_at<double>(mappings.front(), 0x0040, 0x9224);
+    const bool applied = mappings.size() == 1 && h.of_frames.empty() && !h.table && slope.size() == 1 && intercept.size() == 1 &&
+                         slope[0] == h.slope && intercept[0] == h.intercept;
+    if (!applied) tell(h.warnings, "its stored values stand for others in a unit of their own (Real World Value Mapping): that is not applied");
+}
+
+/// What frames of nuclear medicine are that are no planes of one volume, by the third word of its Image Type. One of DICOM's words
+/// alone: what else stands there may tell of a patient.
+std::string frames_of_nuclear_medicine(const gdcm::DataSet& set) {
+    std::istringstream words(text_at(set, 0x0008, 0x0008));
+    std::string word;
+    for (int i = 0; i < 3; ++i) std::getline(words, word, '\\');
+    word.erase(word.find_last_not_of(' ') + 1);
+    for (const char* const known : {"STATIC", "DYNAMIC", "GATED", "WHOLE BODY", "TOMO", "GATED TOMO", "RECON GATED TOMO"})
+        if (words && word == known) return word;
+    return {};
+}
+
 /// Of nuclear medicine: a detector's. Several have places of their own, and the frames of which one is are not told apart here.
 void add_place_of_detector(const gdcm::DataSet& set, Place& place, std::vector<Told>& told) {
     const std::vector<gdcm::DataSet> detectors = items_at(set, 0x0054, 0x0022);
@@ -351,7 +387,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     h.bytes = bytes;
     std::optional<std::string> unpacked = unpack_deflated(path, bytes);
     std::optional<RoomFor> room;   // for what GDCM keeps of it, whatever an element says and however many there are
-    if (unpacked) room.emplace(2 * unpacked->size() + 8 * bytes + (24 << 20));
+    if (unpacked) room.emplace(room_for_unpacked(unpacked->size(), bytes));
     std::istringstream plain(unpacked ? std::move(*unpacked) : std::string());
     gdcm::Reader reader;
     if (unpacked) reader.SetStream(plain);
@@ -458,6 +494,11 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
         h.frame_time = as_decimal(1 / rate[0]);
     }
     if (h.is_palette()) read_palette(set, h);
+    tell_padding(set, h);
+    tell_mapping(set, h);
+    for (const std::uint16_t groups : {0x9229, 0x9230})   // of all frames, of each
+        for (const gdcm::DataSet& group : items_at(set, 0x5200, groups)) tell_mapping(group, h);
+    if (h.modality == "NM") h.nuclear_frames = frames_of_nuclear_medicine(set);
     const auto scaling = decimals_at(set, 0x3004, 0x000e, h.warnings);
     if (scaling.size() == 1 && scaling[0] > 0 && scaling[0] != 1)
         h.warnings.push_back("its doses are the values that are read times its Dose Grid Scaling, which is not applied");

@@ -75,6 +75,7 @@ struct Header {
     std::vector<Told> warnings;
     std::vector<std::string> ignored;
     std::string spacing_from;
+    std::string nuclear_frames;   ///< what they are where they are no planes of one volume
     bool compressed = false;
     bool planes = false;   ///< colours one plane after the other
     bool overlay_in_pixels = false;   ///< in bits beside those of the pixel

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "io/readers/hdf5_axes.hpp"
 #include "io/readers/hdf5_chunks.hpp"
 #include "io/readers/hdf5_lzf.hpp"
 #include "io/readers/hdf5_minc.hpp"
@@ -260,45 +261,13 @@ private:
         }
     }
 
-    /// As ilastik and VIGRA write them: {"axes": [{"key": "z", ...}, ...]}.
-    static std::string names_in_tags(const std::string& tags) {
-        const Json said = Json::parse(tags, nullptr, false);
-        if (!said.is_object() || !said.contains("axes") || !said["axes"].is_array()) return {};
-        std::string names;
-        for (const Json& axis : said["axes"]) {
-            const bool named = axis.is_object() && axis.contains("key") && axis["key"].is_string();
-            const std::string key = named ? axis["key"].get<std::string>() : std::string();
-            names += key.size() == 1 ? key : std::string("?");
-        }
-        return names;
-    }
-
     void name_axes(bool matlab) {
         std::vector<hsize_t> shown = sizes_;
         if (transposed_) std::swap(shown[shown.size() - 1], shown[shown.size() - 2]);
-        std::string names = text_at(dataset_, "axes");   // as Parallax writes them
-        std::vector<std::string> labels = texts_at(dataset_, "DIMENSION_LABELS");
-        if (names.empty() && labels.size() == sizes_.size()) {
-            for (const std::string& label : labels) names += label.size() == 1 ? label : std::string("?");
-        }
-        if (names.empty()) names = names_in_tags(text_at(dataset_, "axistags"));
-        std::transform(names.begin(), names.end(), names.begin(),
-                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-        const auto known = [&](char c) {
-            return std::string("tczyxn").find(c) != std::string::npos && std::count(names.begin(), names.end(), c) == 1;
-        };
-        if (names.size() != shown.size() || matlab || !std::all_of(names.begin(), names.end(), known)) {
-            names.clear();
-            constexpr const char* order = "xyzt";
-            for (std::size_t i = 0; i < shown.size(); ++i) {
-                const std::size_t from_back = shown.size() - 1 - i;
-                names += from_back < 4 ? order[from_back] : 'n';
-            }
-            if (std::count(names.begin(), names.end(), 'n') > 1)
-                throw Problem{
-                    "its dataset " + path_ + " has " + std::to_string(shown.size()) + " axes without names; up to 5 are read",
-                    "write a part of it"};
-        }
+        // MINC's axes have names of their own, and MATLAB's change places.
+        const bool by_order = matlab || path_ == minc_image;
+        const std::string names = by_order ? letters_by_order(path_, shown.size())
+                                           : letters_of_axes(dataset_, path_, shown.size(), said_["warnings"]);
         std::vector<double> spacing = numbers_at(dataset_, "spacing");
         std::string unit = text_at(dataset_, "unit");
         const std::vector<double> um = numbers_at(dataset_, "element_size_um");   // z, y, x, as ilastik and Fiji write it

@@ -195,30 +195,29 @@ std::vector<double> numbers_at(hid_t object, const char* name, std::size_t most)
     return values;
 }
 
-namespace {
-
-constexpr std::uint64_t most_letters = 1 << 20;   ///< of all texts of an attribute
-
-/// How long texts of any length are, before one of them is read: several may name the same, and be far longer together than the
-/// file. Stored is a reference for each, whose first four bytes are the length; HDF5 gives it where a conversion to bytes without
-/// a meaning is known.
-std::uint64_t letters_of(hid_t attribute, hid_t type, std::size_t count) {
+std::uint64_t entries_of(hid_t attribute, std::size_t count) {
     const std::size_t each = static_cast<std::size_t>(H5Aget_storage_size(attribute)) / count;
     if (each < 4) return UINT64_MAX;
     const Handle reference(H5Tcreate(H5T_OPAQUE, each), H5Tclose);
-    const auto as_it_is = [](hid_t, hid_t, H5T_cdata_t*, std::size_t, std::size_t, std::size_t, void*, void*, hid_t) -> herr_t {
-        return 0;
-    };
-    static const herr_t known = H5Tregister(H5T_PERS_SOFT, "references to texts", type, reference, as_it_is);
+    // Stored is a reference for each, whose first four bytes are the length; HDF5 gives it where a conversion to bytes without a
+    // meaning is known.
+    static const bool known = [] {
+        const auto as_it_is = [](hid_t, hid_t, H5T_cdata_t*, std::size_t, std::size_t, std::size_t, void*, void*, hid_t) -> herr_t {
+            return 0;
+        };
+        const Handle text(H5Tcopy(H5T_C_S1), H5Tclose), list(H5Tvlen_create(H5T_NATIVE_UCHAR), H5Tclose),
+            bytes(H5Tcreate(H5T_OPAQUE, 16), H5Tclose);
+        H5Tset_size(text, H5T_VARIABLE);
+        return H5Tregister(H5T_PERS_SOFT, "references to texts", text, bytes, as_it_is) >= 0 &&
+               H5Tregister(H5T_PERS_SOFT, "references to lists", list, bytes, as_it_is) >= 0;
+    }();
     std::vector<unsigned char> all(each * count);
-    if (known < 0 || H5Aread(attribute, reference, all.data()) < 0) return UINT64_MAX;
-    std::uint64_t letters = 0;
+    if (!known || H5Aread(attribute, reference, all.data()) < 0) return UINT64_MAX;
+    std::uint64_t entries = 0;
     for (std::size_t at = 0; at < all.size(); at += each)
-        for (std::size_t i = 0; i < 4; ++i) letters += std::uint64_t{all[at + i]} << 8 * i;
-    return letters;
+        for (std::size_t i = 0; i < 4; ++i) entries += std::uint64_t{all[at + i]} << 8 * i;
+    return entries;
 }
-
-}   // namespace
 
 std::vector<std::string> texts_at(hid_t object, const char* name, std::size_t most) {
     if (H5Aexists(object, name) <= 0) return {};
@@ -228,7 +227,7 @@ std::vector<std::string> texts_at(hid_t object, const char* name, std::size_t mo
     if (H5Tget_class(type) != H5T_STRING || count < 1 || count > static_cast<hssize_t>(most)) return {};
     std::vector<std::string> texts;
     if (H5Tis_variable_str(type) > 0) {
-        if (letters_of(attribute, type, static_cast<std::size_t>(count)) > most_letters) return {};
+        if (entries_of(attribute, static_cast<std::size_t>(count)) > most_entries) return {};
         std::vector<char*> all(static_cast<std::size_t>(count), nullptr);
         const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
         H5Tset_size(memory, H5T_VARIABLE);

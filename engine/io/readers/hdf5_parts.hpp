@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -73,6 +74,11 @@ Type type_of_dataset(hid_t dataset);
 bool is_null(hid_t dataset);
 std::vector<hsize_t> sizes_of(hid_t dataset);
 std::string in_words(const std::vector<hsize_t>& sizes);
+
+/// How many letters the texts of any length of an attribute have together, or entries its lists, before one of them is read:
+/// several may name the same, and be far longer together than the file.
+std::uint64_t entries_of(hid_t attribute, std::size_t count);
+constexpr std::uint64_t most_entries = 1 << 20;   ///< that are read
 
 /// Numbers of an attribute; empty: it has none of that name.
 std::vector<double> numbers_at(hid_t object, const char* name, std::size_t most = 64);

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "io/axis_names.hpp"
 #include "io/decimal.hpp"
 #include "io/half.hpp"
 #include "io/readers/serve.hpp"
@@ -26,9 +27,12 @@ using parallax::io::readers::Json;
 using parallax::io::readers::Problem;
 using namespace parallax::io::readers::zarr;
 
-constexpr std::size_t most_chunks = 1 << 20;
+constexpr std::uint64_t most_chunks = 1 << 20, most_elements = std::uint64_t{1} << 56, most_in_chunk = std::uint64_t{1} << 40;
 /// So many bytes a chunk may have that are not the array's: small levels of a pyramid are kept in the chunks of the large one.
 constexpr std::uint64_t beyond = 64u << 20;
+/// How many bytes the array of a store that lacks chunks may have: so many for each byte of those that are there, and beside these as
+/// many as are no burden, whatever is there.
+constexpr std::uint64_t sparse_ratio = 1000000, sparse_at_any_rate = 64u << 20;
 
 class ZarrFile {
 public:
@@ -177,12 +181,16 @@ private:
                 throw Problem{"has an axis of " + std::to_string(shape_[i]) + " in chunks of " + std::to_string(chunk_[i]),
                               again};
             const auto number = static_cast<std::uint64_t>((shape_[i] + chunk_[i] - 1) / chunk_[i]);
-            if (elements > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(shape_[i]) ||
-                in_chunk > (std::uint64_t{1} << 40) / static_cast<std::uint64_t>(chunk_[i]) || chunks > most_chunks / number)
-                throw Problem{"says that it holds more elements, larger chunks or more chunks than are read", again};
+            if (elements > most_elements / static_cast<std::uint64_t>(shape_[i]))
+                throw Problem{"says that it holds more than " + std::to_string(most_elements) + " elements", again};
+            if (in_chunk > most_in_chunk / static_cast<std::uint64_t>(chunk_[i]))
+                throw Problem{"has chunks of more than " + std::to_string(most_in_chunk) + " elements", "write it with smaller chunks"};
             elements *= static_cast<std::uint64_t>(shape_[i]), in_chunk *= static_cast<std::uint64_t>(chunk_[i]),
-                chunks *= number;
+                chunks *= number;   // no more than there are elements
         }
+        if (chunks > most_chunks)
+            throw Problem{"is divided into " + std::to_string(chunks) + " chunks; up to " + std::to_string(most_chunks) + " are read",
+                          "write it with larger chunks"};
         if (in_chunk * type_.bytes > 2 * elements * type_.bytes + beyond)
             throw Problem{"has chunks of " + std::to_string(in_chunk) + " elements for an array of " + std::to_string(elements),
                           "write it with smaller chunks"};
@@ -199,25 +207,34 @@ private:
         list_chunks(folder_, 0, 0);
         for (const auto& [number, bytes] : found_) stored += bytes, note(chunk_path(place_of(number)));
         const std::uint64_t missing = chunks - found_.size();
-        const std::uint64_t ratio = codec_.empty() ? 1 : 40000;
-        if (missing == 0 && elements * type_.bytes / ratio > stored)
-            throw Problem{"says that it holds " + std::to_string(elements * type_.bytes) + " bytes, which cannot come out of " +
-                              std::to_string(stored),
-                          again};
+        hold_against_bytes(in_chunk * type_.bytes);
         if (missing == chunks) throw Problem{"has none of its " + std::to_string(chunks) + " chunks", again};
         if (missing > 0 && !fill_.why_none.empty()) throw Problem{fill_.why_none, again};
         if (missing > 0)
             said_["warnings"].push_back(std::to_string(missing) + " of its " + std::to_string(chunks) +
                                         " chunks are not there: they are filled with " +
                                         array.value("fill_value", Json(0)).dump());
-        if (elements * type_.bytes / 1000000 > stored)
-            throw Problem{
-                "has " + std::to_string(stored) + " bytes of chunks for an array of " + std::to_string(elements * type_.bytes),
-                again};
+        const std::uint64_t whole = elements * type_.bytes;
+        if (missing > 0 && whole > sparse_at_any_rate && (whole - sparse_at_any_rate) / sparse_ratio > stored)
+            throw Problem{"has " + std::to_string(found_.size()) + " of its " + std::to_string(chunks) + " chunks, with " +
+                              std::to_string(stored) + " bytes for an array of " + std::to_string(whole) +
+                              ": so sparse an array is not read",
+                          "write it with its empty chunks (zarr-python's write_empty_chunks), or a part of it; copy it again where "
+                          "chunks were lost"};
         said_["type"] = type_.name;
         said_["detail"] = "zarr 2, " + (codec_.empty() ? std::string("uncompressed") : codec_) + ", " + std::to_string(chunks) +
                           (chunks == 1 ? " chunk" : " chunks") + (first_fastest_ ? ", Fortran order" : "") +
                           (type_.half ? ", 16-bit floats widened to 32" : "");
+    }
+
+    /// What a chunk unpacks to must be able to come out of what its file has, before memory is taken for it.
+    void hold_against_bytes(std::uint64_t unpacked) const {
+        const std::uint64_t ratio = codec_.empty() ? 1 : 40000;
+        for (const auto& [number, bytes] : found_)
+            if ((unpacked - 1) / ratio >= bytes)
+                throw Problem{"has a chunk " + chunk_path(place_of(number)).lexically_relative(folder_).string() + " of " +
+                                  std::to_string(bytes) + " bytes, out of which " + std::to_string(unpacked) + " cannot come",
+                              again};
     }
 
     std::int64_t chunks_along(std::size_t axis) const { return (shape_[axis] + chunk_[axis] - 1) / chunk_[axis]; }
@@ -355,7 +372,6 @@ private:
         std::string unit;
         if (!scales.is_object()) {
             const Json own = json_file(folder_ / ".zattrs");
-            names = names_in(own);
             if (own.is_object() && own.contains("parallax")) ours_ = own["parallax"];
             const auto number = [&own](const char* key, double otherwise) {
                 return own.is_object() && own.contains(key) && own[key].is_number() ? own[key].get<double>() : otherwise;
@@ -366,6 +382,8 @@ private:
             if (!own.is_null()) note(folder_ / ".zattrs");
             const std::vector<double> said = numbers_of(ours_, "spacing");
             if (said.size() == n) spacing = said;
+            if (own.is_object() && own.contains("_ARRAY_DIMENSIONS")) names = letters_in(own["_ARRAY_DIMENSIONS"], n);   // xarray's
+            if (names.empty()) names = by_order(n);
         } else {
             if (scales.contains("axes")) names = letters_in(scales["axes"], n);
             else if (n == 5) names = "tczyx";   // of version 0.1 and 0.2
@@ -386,7 +404,6 @@ private:
             place_ = placed.place;
         }
         if (ours_.is_object() && ours_.contains("unit") && unit.empty()) unit = ours_["unit"].get<std::string>();
-        if (!scales.is_object()) names = names_of_xarray(names, n);
         Json axes = Json::array();
         bool unlike_one = false;
         for (std::size_t i = 0; i < n; ++i) {
@@ -413,20 +430,29 @@ private:
         names_ = names;
         while (pages_ < n && (names[pages_] == 't' || names[pages_] == 'n')) ++pages_;
         said_["page_axes"] = pages_;
-        Json channels = Json::array();
-        bool named = false;
+        const Json channels = names_of_channels();
+        const std::size_t c = names.find('c');
+        if (c != std::string::npos && channels.size() == static_cast<std::size_t>(shape_[c])) said_["channels"] = channels;
+    }
+
+    /// Of omero, else our own. None where no channel has one, and, with a warning, where one is something else than a text.
+    Json names_of_channels() {
+        Json names = Json::array();
         if (omero_.is_object() && omero_.contains("channels")) {
             for (const Json& channel : omero_["channels"]) {
-                channels.push_back(channel.value("label", ""));
-                named = named || channels.back() != "";
+                const Json label = channel.is_object() ? channel.value("label", Json()) : Json();
+                names.push_back(label.is_null() ? Json("") : label);
             }
+            if (std::all_of(names.begin(), names.end(), [](const Json& name) { return name == ""; })) return Json::array();
         } else if (ours_.is_object() && ours_.contains("channels")) {
-            channels = ours_["channels"];
-            named = true;
+            if (ours_["channels"].is_array()) names = ours_["channels"];
+            else names.push_back(ours_["channels"]);
         }
-        const std::size_t c = names.find('c');
-        if (named && c != std::string::npos && channels.size() == static_cast<std::size_t>(shape_[c]))
-            said_["channels"] = channels;
+        const auto other = std::find_if(names.begin(), names.end(), [](const Json& name) { return !name.is_string(); });
+        if (other == names.end()) return names;
+        said_["warnings"].push_back("it has " + other->dump().substr(0, 40) +
+                                    " where the name of a channel should be, which is no text: such names are left out");
+        return Json::array();
     }
 
     static std::string by_order(std::size_t n) {
@@ -434,47 +460,12 @@ private:
         return std::string("ntzyx").substr(5 - n);
     }
 
-    /// Letters of OME's axes; empty, with a warning: they are not followed.
+    /// Letters of axes that are named; empty, with a warning: they are not followed.
     std::string letters_in(const Json& axes, std::size_t n) {
         const bool fit = axes.is_array() && axes.size() == n;
         const std::string letters = fit ? letters_of(axes, said_["warnings"]) : "";
-        if (letters.empty())
-            said_["warnings"].push_back("what it says of its axes (" + axes.dump().substr(0, 200) +
-                                        ") is not followed: they are taken for " + by_order(n) + " by their order");
+        if (letters.empty()) said_["warnings"].push_back(parallax::io::told_of_names(axes.dump(), by_order(n)));
         return letters;
-    }
-
-    /// What xarray calls t and c stays where its other names are few enough to be known by their order.
-    std::string names_of_xarray(std::string names, std::size_t n) {
-        const auto once = [&](char c) { return std::count(names.begin(), names.end(), c) == 1; };
-        if (names.size() == n && std::all_of(names.begin(), names.end(), [&](char c) {
-                return std::string("ntczyx").find(c) != std::string::npos && once(c);
-            }))
-            return names;
-        const bool called = !names.empty();
-        const bool kept = called && names.size() == n && std::count(names.begin(), names.end(), '?') <= 3 &&
-                          std::all_of(names.begin(), names.end(),
-                                      [&](char c) { return c == '?' || ((c == 't' || c == 'c') && once(c)); });
-        std::size_t next = 0;
-        for (std::size_t i = n; kept && i-- > 0;)
-            if (names[i] == '?') names[i] = "xyz"[next++];
-        if (!kept) names = by_order(n);
-        if (called)
-            said_["warnings"].push_back("what it calls its axes (_ARRAY_DIMENSIONS) is not followed: they are taken for " + names +
-                                        " by their order");
-        return names;
-    }
-
-    /// xarray's word for the axes of an array, where they are ours.
-    static std::string names_in(const Json& attributes) {
-        if (!attributes.is_object() || !attributes.contains("_ARRAY_DIMENSIONS") || !attributes["_ARRAY_DIMENSIONS"].is_array())
-            return {};
-        std::string names;
-        for (const Json& name : attributes["_ARRAY_DIMENSIONS"]) {
-            const std::string text = name.is_string() ? name.get<std::string>() : "";
-            names += text.size() == 1 ? text[0] : text == "time" ? 't' : text == "channel" ? 'c' : '?';
-        }
-        return names;
     }
 
     fs::path folder_;

@@ -1,4 +1,4 @@
-// Which of our axes those of an OME-Zarr are, by their types and names.
+// Which of our axes those of a Zarr array are, by the types and names that OME-Zarr or xarray gives them.
 #pragma once
 
 #include <string>
@@ -7,9 +7,7 @@
 
 namespace parallax::io::readers::zarr {
 
-/// A letter for each of OME's axes, no two alike. Those whose names say nothing are taken by their order, from the last one on, with
-/// a warning: for what of x, y, z (and t, where they are not said to be of space) no other axis is. Empty: none are left, or two
-/// would have one letter.
+/// A letter for each of a list of axes, no two alike, as io::letters_of() gives them, with its warning. Empty: they are not followed.
 std::string letters_of(const Json& axes, Json& warnings);
 
 }   // namespace parallax::io::readers::zarr

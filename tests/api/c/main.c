@@ -171,6 +171,9 @@ static void test_errors(const plx_engine* engine, plx_session* session) {
     layout.axis_count = 9;
     CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG);
     layout = image_layout();
+    layout.type = (plx_type)99;
+    CHECK(plx_array_allocate(session, &layout, &array) == PLX_ERROR_CONFIG && strstr(plx_last_error(), "element type 99") != NULL);
+    layout = image_layout();
     layout.axes[0].size = (int64_t)1 << 50;   /* more than there is: whatever it is called, no exception comes through */
     CHECK(plx_array_allocate(session, &layout, &array) != PLX_OK && array == NULL);
     CHECK(plx_array_upload(session, &layout, NULL, &array) == PLX_ERROR_CONFIG);
@@ -186,6 +189,7 @@ static void test_errors(const plx_engine* engine, plx_session* session) {
     CHECK(plx_engine_open(&options, &none) == PLX_ERROR_UNSUPPORTED && none == NULL);
     CHECK(plx_engine_from_opencl(NULL, NULL, NULL, &none) == PLX_ERROR_CONFIG);
     CHECK(strcmp(plx_status_name(PLX_ERROR_CANCELLED), "cancelled") == 0);
+    CHECK(strcmp(plx_status_name((plx_status)99), "unknown") == 0);
 
     plx_engine_release(NULL);
     plx_session_release(NULL);
@@ -220,6 +224,10 @@ static void test_jobs_on_files(const plx_engine* engine) {
     CHECK(plx_last_error_details(&error) == PLX_OK && error.status == PLX_ERROR_CONFIG && strcmp(error.pointer, "resume") == 0);
     CHECK(strcmp(error.message, plx_last_error()) == 0 && error.expected[0] != '\0' && error.code == 0);
     options.resume = 0;
+    options.folder = "";
+    CHECK(plx_run_job(job, &options, &native, NULL) == PLX_ERROR_CONFIG);
+    CHECK(plx_last_error_details(&error) == PLX_OK && strcmp(error.pointer, "folder") == 0);
+    options.folder = NULL;
     CHECK(plx_run_job("{\"parallax\": 1, \"steps\": [{\"run\": \"box_filtre\"}]}", &options, &native, NULL) == PLX_ERROR_CONFIG);
     CHECK(plx_last_error_details(&error) == PLX_OK && strcmp(error.pointer, "/steps/0/run") == 0 &&
           strstr(error.hint, "box_filter") != NULL);

@@ -8,10 +8,12 @@
 #include <optional>
 
 #include "compare/budget.hpp"
+#include "cases/inputs.hpp"
 #include "compare/replay.hpp"
+#include "compare/report_names.hpp"
 #include "console.hpp"
-#include "io/io.hpp"
 #include "io/transaction.hpp"
+#include "job/files_of_run.hpp"
 #include "job/load.hpp"
 #include "laboratory/commands.hpp"
 #include "parallax/host/enumerate.hpp"
@@ -36,6 +38,8 @@ struct Options {
     std::optional<double> minutes;
     bool quick = false, cold_cache = false, resume = false, overwrite = false, quiet = false, json = false;
 };
+
+constexpr const char* an_earlier_report = "the report that is run again";
 
 /// What to compare, where its files are, and the report that it is held against.
 struct Asked {
@@ -66,6 +70,8 @@ Asked read(const Options& options, const engine::Registry& registry) {
     Asked asked;
     asked.where.job_folder = folder_of(options.replay.empty() ? engine::path_from(file) : report_file(file));
     asked.where.roots = roots_from(options.roots);
+    asked.where.own.push_back({options.replay.empty() ? engine::path_from(file) : report_file(file),
+                               !options.replay.empty() ? an_earlier_report : !options.job.empty() ? "the job" : "the study"});
     bool quick = options.quick;
     if (!options.replay.empty()) {
         if (quick) throw ConfigError("--quick", "it beside --replay", "--replay alone, which takes the sizes of the report");
@@ -139,14 +145,39 @@ void print_changes(const std::vector<Change>& changes, bool json) {
     for (const auto& [verdict, count] : counts) tell("{} {}\n", count, verdict);
 }
 
-/// A file that may be given away appears with the report. Throws ConfigError where one is there, before hours of measuring.
-void take_along(const Options& options, CompareOptions& run) {
+/// What the command reads, with every file of the study's inputs.
+engine::FilesOfRun files_of_command(const Options& options, const Asked& asked) {
+    return {[&options, &asked](engine::FilesOfRun& files) {
+                files.add(asked.where.own);
+                for (const Point& point : asked.points)
+                    for (const auto& [name, spec] : point.inputs.items()) {
+                        if (!is_read(spec)) continue;
+                        try {
+                            for (const fs::path& file : files_of(name, spec, asked.where)) files.add_input(file);
+                        } catch (const Error&) {   // its rows will say so
+                        }
+                    }
+                if (names_file(options.device)) files.add(std::vector{engine::OwnFile{engine::path_from(options.device), "the file of --device"}});
+            },
+            true};
+}
+
+/// The report takes the place of nothing that it is made of, but for the report that is run again.
+void check_report_place(const fs::path& folder, engine::FilesOfRun& read) {
+    for (const fs::path& name : report_names()) {
+        const auto found = read.at(folder / name);
+        if (found && found->what != an_earlier_report)
+            throw ConfigError("--out", fmt::format("{}, {}", engine::to_utf8(folder / name), found->in_words()),
+                              "a folder without it", "choose another --out");
+    }
+}
+
+/// A file that may be given away appears with the report. Throws ConfigError before hours of measuring.
+void take_along(const Options& options, CompareOptions& run, engine::FilesOfRun& read) {
     const fs::path file = engine::path_from(options.contribute);
-    if (fs::exists(file) && !options.overwrite)
-        throw ConfigError("--contribute", "the existing file " + options.contribute, "a file that is not there yet",
-                          options.resume ? "use another name, or `parallax report` when the study has come to its end"
-                                         : "use --overwrite to replace it");
-    io::check_target(file, options.overwrite);
+    check_contribution(file, options.overwrite, read, engine::path_from(options.out),
+                       options.resume ? "use another name, or `parallax report` when the study has come to its end"
+                                      : "use --overwrite to replace it");
     run.along = [file, overwrite = options.overwrite](const Json& report, io::Transaction& files) {
         files.add_beside(file, overwrite, [&](const fs::path& part) { write_contribution(report, part, true); });
     };
@@ -188,7 +219,9 @@ int compare(const Options& options) {
         tell("{:3.0f}%  {}\n", done * 100, what);
         last = what;
     };
-    if (!options.contribute.empty()) take_along(options, run);
+    engine::FilesOfRun read_files = files_of_command(options, asked);
+    check_report_place(engine::path_from(options.out), read_files);
+    if (!options.contribute.empty()) take_along(options, run, read_files);
     run.out = make_report_folder(options.out, options.overwrite, options.resume);
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);
     bar.clear();

@@ -8,6 +8,8 @@
 
 #include "console.hpp"
 #include "compare/report_names.hpp"
+#include "io/transaction.hpp"
+#include "job/files_of_run.hpp"
 #include "job/input_folders.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
@@ -71,6 +73,22 @@ struct Asked {
     bool overwrite = false;
 };
 
+engine::FilesOfRun files_of_command(const std::vector<std::string>& reports) {
+    return {[&reports](engine::FilesOfRun& files) {
+                for (const std::string& file : reports) files.add(std::vector{engine::OwnFile{report_file(file), "a report that is read"}});
+            },
+            false};
+}
+
+/// A merged report takes the place of none that went into it: merged with the others once more its rows would be there twice.
+void check_report_place(const std::filesystem::path& folder, engine::FilesOfRun& read) {
+    for (const std::filesystem::path& name : engine::compare::report_names()) {
+        if (const auto found = read.at(folder / name))
+            throw ConfigError("--out", fmt::format("{}, {}", engine::to_utf8(folder / name), found->in_words()),
+                              "a folder without it", "choose another --out");
+    }
+}
+
 int report(const Asked& asked) {
     const auto& [files, prices, out, contribute, overwrite] = asked;
     std::vector<Json> reports;
@@ -84,16 +102,24 @@ int report(const Asked& asked) {
     engine::writable_ancestor(folder / "report.json", "--out");
     for (const std::filesystem::path& name : engine::compare::report_names())
         engine::compare::check_name(folder, name, overwrite || out.empty(), false);
+    engine::FilesOfRun read = files_of_command(files);
+    if (files.size() > 1) check_report_place(folder, read);   // one report alone may be made anew where it lies
+    const std::filesystem::path given = engine::path_from(contribute);
+    if (!contribute.empty())
+        engine::compare::check_contribution(given, overwrite, read, folder, "use --overwrite to replace it");
     const Json merged = engine::compare::merge(reports, files);
     std::vector<std::pair<std::string, std::string>> devices;
     for (const Json& device : merged["devices"])
         devices.emplace_back(device["label"].get<std::string>(), device["info"]["name"].get<std::string>());
     engine::compare::check_prices(prices, devices);
-    engine::compare::write_report(merged, folder, overwrite || out.empty());
-    if (!contribute.empty()) {
-        engine::compare::write_contribution(merged, engine::path_from(contribute), overwrite);
-        put(host::printable(engine::compare::how_to_contribute(engine::path_from(contribute))) + "\n");
-    }
+    io::Transaction made(folder, {.overwrite = overwrite || out.empty()});
+    engine::compare::add_report(merged, folder, made);
+    if (!contribute.empty())
+        made.add_beside(given, overwrite, [&](const std::filesystem::path& part) {
+            engine::compare::write_contribution(merged, part, true);
+        });
+    made.commit();
+    if (!contribute.empty()) put(host::printable(engine::compare::how_to_contribute(given)) + "\n");
     fmt::print("{}\n", engine::to_utf8(std::filesystem::absolute(folder / "report.html").lexically_normal()));
     return 0;
 }

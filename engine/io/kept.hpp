@@ -1,0 +1,56 @@
+// What is kept of a file while its pages are read one by one. A page of a TIFF stack is found by going through all directories, a
+// volume of .nii.gz by unpacking those before it, and a report has the hash of the whole file: without this a series of pages
+// would take the square of their number.
+#pragma once
+
+#include "io/io.hpp"
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax::io {
+
+/// Of one input, whose choices (series, level, channel) are the same each time, pages and volumes aside. A file is known by its
+/// identity: one that has changed is another, of which nothing is kept. Threads may share it.
+class Kept {
+public:
+    /// A file that stays open, as the reader of its format has it.
+    struct Reader {
+        Reader() = default;
+        Reader(const Reader&) = delete;
+        Reader& operator=(const Reader&) = delete;
+        virtual ~Reader() = default;
+
+        std::int64_t next = 0;   ///< the first page that it can still read
+    };
+
+    /// Of those that were put back, the one that has the least way to this page; null: none reaches it.
+    std::unique_ptr<Reader> take(const host::FileIdentity&, std::int64_t page);
+    void put(const host::FileIdentity&, std::unique_ptr<Reader>);
+
+    std::optional<FileInfo> info(const host::FileIdentity&) const;
+    void put(const FileInfo&);
+
+    std::optional<std::string> hash(const host::FileIdentity&) const;
+    void put(const host::FileIdentity&, std::string hash);
+
+private:
+    struct Open {
+        host::FileIdentity identity;
+        std::unique_ptr<Reader> reader;
+    };
+
+    mutable std::mutex mutex_;
+    std::list<Open> readers_;      ///< the latest first
+    std::vector<FileInfo> infos_;   ///< likewise
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<host::FileIdentity, std::string>> hashes_;   ///< by device and number
+};
+
+}   // namespace parallax::io

@@ -1,0 +1,85 @@
+#include "series/own_files.hpp"
+
+#include "series/recorded_files.hpp"
+#include "support/entries.hpp"
+
+#include "parallax/host/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace parallax::engine::series {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// White space apart. A pipe is not opened: that would wait for who writes into it.
+bool begins_with(const fs::path& file, std::string_view words) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(fs::symlink_status(file, unknown))) return false;
+    std::ifstream text(file, std::ios::binary);
+    return std::all_of(words.begin(), words.end(), [&](char wanted) {
+        char c = 0;
+        return text >> c && c == wanted;
+    });
+}
+
+}  // namespace
+
+std::optional<Shard> shard_of_lock(const std::string& name) {
+    std::istringstream text(name);
+    Shard shard;
+    const auto word = [&](std::string_view wanted) {
+        return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
+    };
+    const bool good = word("lock-") && text >> shard.number && word("-of-") && text >> shard.count;
+    if (!good || name != fmt::format("lock-{}-of-{}", shard.number, shard.count)) return std::nullopt;
+    return shard;
+}
+
+OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records) : series_(series) {
+    if (records.empty()) return;
+    any_begun_ = Manifest::exists(records);
+    for (const auto& [name, record] : Manifest::contents_of(records).records) recorded_.insert(name);
+    std::error_code ignored;
+    for (const fs::path& entry : host::entries_of(records, ignored)) {
+        const std::optional<Shard> shard = shard_of_lock(to_utf8(entry.filename()));
+        if (shard && shard->count > 0) begun_.push_back(*shard);
+    }
+    try {
+        const std::optional<Manifest::Made> made = Manifest::made_in(records);
+        if (!made) return;
+        const auto place = [&](const fs::path& file) { return RecordedFiles::place_of(file, series.where.confined); };
+        for (const FileState& output : made->outputs) {
+            const fs::path file = path_from(output.path);
+            made_.insert(place(file));
+            if (made->manifest.empty()) continue;   // else in a folder that was moved with its records, too
+            const fs::path way = file.lexically_relative(path_from(made->manifest));
+            if (!way.empty()) made_.insert(place((fs::absolute(series.options.manifest) / way).lexically_normal()));
+        }
+    } catch (const ConfigError&) {   // damaged: what is made of all items appears at once, so that all of it was
+        all_made_ = true;
+    }
+}
+
+bool OwnFiles::made(const fs::path& gathered) const {
+    return all_made_ || made_.contains(RecordedFiles::place_of(gathered, series_.where.confined));
+}
+
+bool OwnFiles::may_have_written(std::size_t item, const std::string& name) const {
+    if (recorded_.contains(name)) return true;
+    if (begun_.empty()) return any_begun_;   // by an earlier version, which left no name of who did all
+    return std::any_of(begun_.begin(), begun_.end(),
+                       [&](const Shard& shard) { return item % shard.count + 1 == shard.number; });
+}
+
+bool is_report(const fs::path& file) { return begins_with(file, "{\"parallax_series_report\":"); }
+bool is_trace(const fs::path& file) { return begins_with(file, "{\"parallax_series_trace\":"); }
+
+}  // namespace parallax::engine::series

@@ -1,0 +1,156 @@
+// Pages of one file one after the other: what is kept of it in between gives the same pages, and makes each cost what it holds.
+#include "io/kept.hpp"
+#include "io/support.hpp"
+#include "seed.hpp"
+#if defined(__linux__)
+#include "bytes_read.hpp"
+#endif
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::tests;
+
+namespace {
+
+io::ReadOptions page(std::int64_t number, std::shared_ptr<io::Kept> kept, const fs::path& file) {
+    io::ReadOptions options;
+    if (file.string().find(".nii") != std::string::npos) options.volume = number;
+    else options.pages = {number, number + 1};
+    options.kept = std::move(kept);
+    return options;
+}
+
+/// Of a file that is as fresh as this nothing is kept: it may change and look the same.
+void let_it_age(const fs::path& file) {
+    fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
+}
+
+ArrayDesc stack(ElementType type, std::int64_t pages, bool colours = false) {
+    std::vector<ArrayDesc::Extent> axes{{'t', pages}, {'y', 9}, {'x', 11}};
+    if (colours) axes.push_back({'c', 3});
+    return ArrayDesc::dense(type, axes);
+}
+
+HostArray volumes(std::int64_t count) {
+    return pattern(ArrayDesc::dense(ElementType::i16, {{'t', count}, {'z', 3}, {'y', 8}, {'x', 8}}));
+}
+
+bool same(const HostArray& a, const HostArray& b) {
+    return a.desc.describe() == b.desc.describe() && a.metadata.affine == b.metadata.affine &&
+           a.metadata.notes == b.metadata.notes && a.metadata.channels == b.metadata.channels &&
+           std::memcmp(a.data(), b.data(), a.desc.dense_bytes()) == 0;
+}
+
+/// Stacks in formats that keep a file open, and in some that do not.
+std::vector<fs::path> stacks(const Folder& folder, std::int64_t pages) {
+    std::vector<fs::path> files;
+    const auto add = [&](const char* name, const HostArray& array, io::WriteOptions options = {}) {
+        files.push_back(folder / name);
+        io::write(files.back(), array, options);
+        let_it_age(files.back());
+    };
+    add("grey.tif", pattern(stack(ElementType::u16, pages)));
+    add("packed.tif", pattern(stack(ElementType::f32, pages)), {.compression = 6});
+    add("colours.tif", pattern(stack(ElementType::u8, pages, true)));
+    add("image.ome.tif", pattern(stack(ElementType::u16, pages)));
+    add("pages.npy", pattern(stack(ElementType::u16, pages)));
+    add("plain.nii", volumes(pages));
+    add("packed.nii.gz", volumes(pages));
+    return files;
+}
+
+}   // namespace
+
+TEST_CASE("kept files: pages in any order, by several threads, are those that are read alone") {
+    const std::uint64_t seed = drawn_seed();
+    MESSAGE("PARALLAX_TEST_SEED=" << seed);
+    std::mt19937_64 random(seed);
+    const auto pages = static_cast<std::int64_t>(2 + random() % 30);
+    const Folder folder;
+    for (const fs::path& file : stacks(folder, pages)) {
+        CAPTURE(file.filename().string());
+        std::vector<HostArray> alone;
+        for (std::int64_t i = 0; i < pages; ++i) alone.push_back(io::read(file, page(i, nullptr, file)));
+        const auto kept = std::make_shared<io::Kept>();
+        std::atomic<int> wrong = 0;
+        std::vector<std::jthread> threads;
+        for (int thread = 0; thread < 4; ++thread) {
+            threads.emplace_back([&, order = random()] {
+                std::vector<std::size_t> numbers(static_cast<std::size_t>(pages));
+                std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+                std::mt19937_64 shuffled(order);
+                if (order % 2 == 0) std::shuffle(numbers.begin(), numbers.end(), shuffled);
+                for (const std::size_t number : numbers) {
+                    const io::ReadOptions options = page(static_cast<std::int64_t>(number), kept, file);
+                    io::ReadOptions whole = options;
+                    whole.pages.reset(), whole.volume.reset();
+                    const bool good = io::info(file, whole).pages() == pages && same(io::read(file, options), alone[number]);
+                    wrong += good ? 0 : 1;
+                }
+            });
+        }
+        threads.clear();
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("kept files: another file of the same name is read anew, also with the time of the first") {
+    const Folder folder;
+    const std::vector<fs::path> files = stacks(folder, 5);
+    for (const fs::path& file : files) {
+        CAPTURE(file.filename().string());
+        const auto kept = std::make_shared<io::Kept>();
+        io::read(file, page(0, kept, file));
+        const fs::file_time_type time = fs::last_write_time(file);
+        HostArray other = io::read(file);
+        std::byte* const last = other.data() + other.desc.dense_bytes() - 1;
+        *last ^= std::byte{1};
+        io::write(file, other, {.overwrite = true});
+        fs::last_write_time(file, time);
+        CHECK(same(io::read(file, page(4, kept, file)), io::read(file, page(4, nullptr, file))));
+    }
+}
+
+TEST_CASE("kept files: pages that are unlike, and pages that are not there, are as without") {
+    const Folder folder;
+    const fs::path file = folder / "unlike.tif";
+    put(file, make_tiff({tiff_picture(4, 1, 8, 1, 8, 4), tiff_picture(2, 1, 8, 1, 12, 2)}, "abcdef"));
+    let_it_age(file);
+    const auto kept = std::make_shared<io::Kept>();
+    for (const std::int64_t number : {1, 0, 1}) CHECK(same(io::read(file, page(number, kept, file)), io::read(file, page(number, nullptr, file))));
+    CHECK_THROWS_AS(io::read(file, page(2, kept, file)), IoError);
+    for (const fs::path& one : stacks(folder, 3)) {
+        CAPTURE(one.filename().string());
+        const auto its = std::make_shared<io::Kept>();
+        io::read(one, page(1, its, one));
+        CHECK_THROWS_AS(io::read(one, page(3, its, one)), IoError);
+        CHECK(same(io::read(one, page(2, its, one)), io::read(one, page(2, nullptr, one))));
+    }
+}
+
+#if defined(__linux__)
+TEST_CASE("kept files: all pages together cost a small multiple of the file") {
+    constexpr std::int64_t pages = 300;
+    const Folder folder;
+    for (const fs::path& file : stacks(folder, pages)) {
+        CAPTURE(file.filename().string());
+        const auto kept = std::make_shared<io::Kept>();
+        const std::uint64_t before = bytes_read();
+        for (std::int64_t i = 0; i < pages; ++i) {
+            io::ReadOptions options = page(i, kept, file), whole = options;
+            whole.pages.reset(), whole.volume.reset();
+            io::info(file, whole);
+            io::read(file, options);
+        }
+        // Each call looks at the beginning of the file, of which the library of C reads a block.
+        CHECK(bytes_read() - before < 20 * fs::file_size(file) + pages * 40000);
+    }
+}
+#endif
