@@ -64,8 +64,12 @@ std::string FilesOfRun::what_is(const fs::path& file) const {
     return own == own_.end() ? an_input : own->what;
 }
 
-std::optional<FilesOfRun::Found> FilesOfRun::at(const fs::path& path) {
+std::optional<FilesOfRun::Found> FilesOfRun::at(const fs::path& written) {
     std::error_code unknown;
+    // "new/../job.json" leads nowhere until the run makes the folder "new", and to the job from then on.
+    const bool goes_up = std::find(written.begin(), written.end(), "..") != written.end();
+    const bool later = goes_up && !fs::exists(written, unknown);
+    const fs::path path = later ? fs::weakly_canonical(fs::absolute(written, unknown), unknown) : written;
     const bool is_there = fs::exists(path, unknown), in_store = lies_in_store(path);
     if (!is_there && !in_store) return std::nullopt;   // it is none of them, and none lies in it
     if (gather_) std::exchange(gather_, {})(*this);

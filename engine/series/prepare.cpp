@@ -58,8 +58,9 @@ struct ManifestNow {
     fs::path path;   ///< empty: it cannot be opened so
 };
 
-std::string how_to_replace(const PreparedSeries& series) {
-    if (series.options.resume || series.options.shard.count > 1)
+/// `own`: by its records the series may have made the file.
+std::string how_to_replace(const PreparedSeries& series, bool own) {
+    if (!own && (series.options.resume || series.options.shard.count > 1))
         return "no record of the series says that it made it: move it away, or use --overwrite, which does every item again";
     return ManifestNow(series).exists() ? "--resume goes on with the series, --overwrite does it again"
                                               : "use --overwrite to replace them, or --out for another folder";
@@ -116,6 +117,7 @@ void check_targets(const PreparedSeries& series) {
     OutputPaths outputs(series.where);
     std::size_t existing = 0;
     fs::path first;
+    bool own_first = false;
     const std::string* pointer = nullptr;
     std::error_code ignored;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
@@ -132,8 +134,9 @@ void check_targets(const PreparedSeries& series) {
             if (again && there) check_place(path, output.pointer);
             else if (again) engine::check_names(path, output.pointer);
             if (series.options.overwrite || !there) continue;
-            if (series.options.resume && own.may_have_written(i, series.items.name(i))) continue;
-            if (existing++ == 0) first = path, pointer = &output.pointer;
+            const bool may_be_own = own.may_have_written(i, series.items.name(i));
+            if (series.options.resume && may_be_own) continue;
+            if (existing++ == 0) first = path, own_first = may_be_own, pointer = &output.pointer;
         }
     }
     std::set<fs::path> tables;   // several outputs may be columns of one
@@ -154,7 +157,7 @@ void check_targets(const PreparedSeries& series) {
     throw ConfigError(*pointer,
                       existing == 1 ? fmt::format("the existing file {}", to_utf8(first))
                                     : fmt::format("{} and {} more that exist", to_utf8(first), existing - 1),
-                      "no files of these names", how_to_replace(series));
+                      "no files of these names", how_to_replace(series, own_first));
 }
 
 /// Records and tables know items by their names.

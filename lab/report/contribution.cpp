@@ -166,9 +166,11 @@ void check_contribution(const fs::path& file, bool overwrite, FilesOfRun& read, 
             throw ConfigError("--contribute", fmt::format("{}, which is the report's own {}", to_utf8(file), to_utf8(name)), own);
     }
     std::error_code unknown;
-    if (io::lies_in(fs::weakly_canonical(fs::absolute(file), unknown), fs::weakly_canonical(fs::absolute(folder / "logs"), unknown)))
+    // Where "out/../x" will lead, once there is a folder "out".
+    const fs::path place = fs::weakly_canonical(fs::absolute(file), unknown);
+    if (io::lies_in(place, fs::weakly_canonical(fs::absolute(folder / "logs"), unknown)))
         throw ConfigError("--contribute", fmt::format("{}, which lies among the report's logs", to_utf8(file)), own);
-    if (fs::exists(file, unknown) && !overwrite)
+    if ((fs::exists(file, unknown) || fs::exists(place, unknown)) && !overwrite)
         throw ConfigError("--contribute", fmt::format("the existing file {}", to_utf8(file)), "a file that is not there yet", advice);
     io::check_target(file, overwrite);
 }

@@ -328,7 +328,7 @@ TEST_CASE("compare: a contribution appears with the report; one that is there is
     CHECK_FALSE(fs::exists(folder / "out"));
     words.emplace_back("--overwrite");
     const std::string study = read_text(folder / "study.json");
-    for (const char* taken : {"study.json", "./out/../study.json", "out/report.json", "out/journal.jsonl", "out/logs/x.json"}) {
+    for (const std::string taken : {"study.json", "./out/../study.json", "out/report.json", "out/journal.jsonl", "out/logs/x.json"}) {
         CAPTURE(taken);
         const Run over = run_program({"compare", "study.json", "--out", "out", "--overwrite", "--contribute", taken}, folder.path());
         CHECK(over.status == 2);

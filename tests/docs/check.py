@@ -56,12 +56,14 @@ class Page:
     def job(self, text):
         name = self.fresh("job") + ".json"
         (self.folder / name).write_text(text, encoding="utf-8")
+        frames = "-" in json.loads(text).get("outputs", {}).values()   # where they go the shell says
+        place = [] if frames else ["--out", self.fresh("out")]
         try:
-            program(["run", name, "--device", "native", "--out", self.fresh("out"), "--quiet"], self.folder)
+            program(["run", name, "--device", "native", *place, "--quiet"], self.folder)
         except AssertionError as problem:   # what only a driver can do
             if "does not run on the native backend" not in str(problem):
                 raise
-            program(["run", name, "--out", self.fresh("out"), "--quiet"], self.folder)
+            program(["run", name, *place, "--quiet"], self.folder)
 
     def step(self, step):
         """A step alone: its inputs are arrays of the names that it gives them, its outputs those that are always made."""

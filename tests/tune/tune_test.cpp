@@ -302,7 +302,7 @@ TEST_CASE("tune: a file under another algorithm's name is refused before its ent
     files.put("sort", entry());
     fs::copy_file(folder / "found/sort.json", folder / "found/reduce.json");
     const std::string before = read_text(folder / "found/reduce.json");
-    CHECK_THROWS_WITH_AS(files.put("reduce", entry()), doctest::Contains("reduce.json, which is of the algorithm sort"), ConfigError);
+    CHECK_THROWS_WITH_AS(files.put("reduce", entry()), doctest::Contains("a second file for sort"), ConfigError);
     CHECK_THROWS_AS(tune::Files(folder / "found", {}), ConfigError);
     CHECK(read_text(folder / "found/reduce.json") == before);
 }
