@@ -236,6 +236,12 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     }
 }
 
+void hold_against_first_page(const Source& source) {
+    if (!source.options.kept || !source.identity || source.options.kept->is_still(source.asked, *source.identity)) return;
+    fail(source, "has changed since its first page was looked at",
+         "do not write to a file while a job goes through its pages; run the job again");
+}
+
 bool options_choose(const ReadOptions& options) { return options.pages || options.volume || !options.channel.empty(); }
 
 /// One index of axis c of an array that has been read.
@@ -339,6 +345,7 @@ std::optional<char> axis_to_rename(const Source& source, const Format& format) {
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
+        hold_against_first_page(source);
         Kept* const kept = source.options.pages || source.options.volume || !source.identity ? nullptr : source.options.kept.get();
         if (kept)
             if (std::optional<FileInfo> known = kept->info(*source.identity)) return *std::move(known);
@@ -402,6 +409,7 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
     ReadOptions whole = options;   // the memory that the caller offers is for one channel, where one is chosen
     if (!options.channel.empty()) whole.allocate = {};
     return with_source(path, whole, [&options](const Source& source, const Detected& detected) {
+        hold_against_first_page(source);
         const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         HostArray result = detected.format->read(source);
         make_whole(result.desc.type, result.data(), result.desc.count());

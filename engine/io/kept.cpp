@@ -15,6 +15,11 @@ bool can_be_known(const host::FileIdentity& file) { return file.inode != 0 && !h
 
 }   // namespace
 
+bool Kept::is_still(const std::filesystem::path& name, const host::FileIdentity& file) {
+    const std::lock_guard lock(mutex_);
+    return first_.try_emplace(name.native(), file).first->second == file;
+}
+
 std::unique_ptr<Kept::Reader> Kept::take(const host::FileIdentity& file, std::int64_t page) {
     const std::lock_guard lock(mutex_);
     auto best = readers_.end();

@@ -6,6 +6,7 @@
 #include "io/io.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <list>
 #include <map>
 #include <memory>
@@ -18,9 +19,12 @@
 namespace parallax::io {
 
 /// Of one input, whose choices (series, level, channel) are the same each time, pages and volumes aside. A file is known by its
-/// identity: one that has changed is another, of which nothing is kept. Threads may share it.
+/// identity: info() and read() refuse one that has changed since the first of them. Threads may share it.
 class Kept {
 public:
+    /// Whether it is the file that first came by this name: pages of two files, or of two states of one, are no stack.
+    bool is_still(const std::filesystem::path& name, const host::FileIdentity&);
+
     /// A file that stays open, as the reader of its format has it.
     struct Reader {
         Reader() = default;
@@ -48,6 +52,7 @@ private:
     };
 
     mutable std::mutex mutex_;
+    std::map<std::filesystem::path::string_type, host::FileIdentity> first_;   ///< by the name that it was asked for by
     std::list<Open> readers_;      ///< the latest first
     std::vector<FileInfo> infos_;   ///< likewise
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<host::FileIdentity, std::string>> hashes_;   ///< by device and number

@@ -101,7 +101,7 @@ TEST_CASE("kept files: pages in any order, by several threads, are those that ar
     }
 }
 
-TEST_CASE("kept files: another file of the same name is read anew, also with the time of the first") {
+TEST_CASE("kept files: another file of the same name, also with the time of the first, and one that was written to are refused") {
     const Folder folder;
     const std::vector<fs::path> files = stacks(folder, 5);
     for (const fs::path& file : files) {
@@ -114,7 +114,13 @@ TEST_CASE("kept files: another file of the same name is read anew, also with the
         *last ^= std::byte{1};
         io::write(file, other, {.overwrite = true});
         fs::last_write_time(file, time);
-        CHECK(same(io::read(file, page(4, kept, file)), io::read(file, page(4, nullptr, file))));
+        CHECK_THROWS_WITH_AS(io::read(file, page(4, kept, file)), doctest::Contains("has changed since its first page"), IoError);
+        const auto next = std::make_shared<io::Kept>();
+        CHECK(same(io::read(file, page(4, next, file)), io::read(file, page(4, nullptr, file))));
+        std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).put(get(file).front());
+        io::ReadOptions whole = page(0, next, file);
+        whole.pages.reset(), whole.volume.reset();
+        CHECK_THROWS_AS(io::info(file, whole), IoError);
     }
 }
 
