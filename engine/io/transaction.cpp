@@ -147,8 +147,12 @@ host::Folder Transaction::open_or_make_by_links(const fs::path& path) {
     for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
         std::error_code error;
         if (fs::create_directory(*at, error)) made_above_.push_back(*at);
-        if (error == std::errc::no_such_file_or_directory) throw std::system_error(error);
-        if (error && !fs::is_directory(*at))
+        std::error_code unseen;
+        const fs::file_status there = error ? fs::symlink_status(*at, unseen) : fs::file_status(fs::file_type::directory);
+        const bool came_and_went = error == std::errc::file_exists && there.type() == fs::file_type::not_found;
+        if (came_and_went || error == std::errc::no_such_file_or_directory)
+            throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory));
+        if (!fs::is_directory(there) && !fs::is_directory(*at))
             throw IoError(show(*at), "the folder cannot be made: " + error.message(), "choose another folder");
     }
     return host::Folder::open(path);
