@@ -189,12 +189,11 @@ engine::PreparedJob prepared(const Job& job, engine::Job asked, const JobOptions
     engine::refuse_without_series(asked, asked_of_series(options));
     engine::PreparedJob ready(std::move(asked), locations_of(options, job.impl().file), series_options_of(options));
     if (ready.series() == nullptr || options.trace.empty()) return ready;
-    const std::string role = engine::series::Roles(*ready.series()).of(from_here("trace", options.trace));
+    const std::filesystem::path trace = from_here("trace", options.trace);
+    const std::string role = engine::series::Roles(*ready.series()).of(trace);
     if (!role.empty()) throw ConfigError("trace", fmt::format("{}, {}", options.trace, role), "a file of its own");
     std::error_code unknown;   // said by what may be written there
-    const std::filesystem::path trace = from_here("trace", options.trace);
-    const bool goes_on = ready.series()->options.resume && engine::series::is_trace(trace);
-    if (!options.overwrite && !goes_on && std::filesystem::exists(std::filesystem::symlink_status(trace, unknown)))
+    if (!engine::series::replaces_trace(*ready.series(), trace) && std::filesystem::exists(std::filesystem::symlink_status(trace, unknown)))
         throw ConfigError("trace", fmt::format("the existing file {}", options.trace), "no file of that name",
                           "set overwrite to replace it");
     return ready;

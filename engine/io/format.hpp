@@ -27,6 +27,8 @@ struct Source {
     mutable std::optional<File> looked_into{};
 
     bool is_folder() const noexcept { return bytes == 0; }   ///< an empty file is refused before
+    /// Null: nothing is kept of it.
+    Kept* kept() const noexcept { return identity ? options.kept.get() : nullptr; }
     /// From its first byte on. Throws IoError.
     File open() const;
 };

@@ -237,7 +237,7 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
 }
 
 void hold_against_first_page(const Source& source) {
-    if (!source.options.kept || !source.identity || source.options.kept->is_still(source.asked, *source.identity)) return;
+    if (!source.kept() || source.kept()->is_still(source.asked, *source.identity)) return;
     fail(source, "has changed since its first page was looked at",
          "do not write to a file while a job goes through its pages; run the job again");
 }
@@ -346,7 +346,7 @@ std::optional<char> axis_to_rename(const Source& source, const Format& format) {
 FileInfo info(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
         hold_against_first_page(source);
-        Kept* const kept = source.options.pages || source.options.volume || !source.identity ? nullptr : source.options.kept.get();
+        Kept* const kept = source.options.pages || source.options.volume ? nullptr : source.kept();
         if (kept)
             if (std::optional<FileInfo> known = kept->info(*source.identity)) return *std::move(known);
         FileInfo result = detected.format->info(source);

@@ -20,7 +20,7 @@ bool Kept::is_still(const std::filesystem::path& name, const host::FileIdentity&
     return first_.try_emplace(name.native(), file).first->second == file;
 }
 
-std::unique_ptr<Kept::Reader> Kept::take(const host::FileIdentity& file, std::int64_t page) {
+std::unique_ptr<Kept::Reader> Kept::nearest(const host::FileIdentity& file, std::int64_t page) {
     const std::lock_guard lock(mutex_);
     auto best = readers_.end();
     for (auto one = readers_.begin(); one != readers_.end(); ++one) {

@@ -35,8 +35,12 @@ public:
         std::int64_t next = 0;   ///< the first page that it can still read
     };
 
-    /// Of those that were put back, the one that has the least way to this page; null: none reaches it.
-    std::unique_ptr<Reader> take(const host::FileIdentity&, std::int64_t page);
+    /// Of those that were put back, the one that has the least way to this page; null: none reaches it. A file has one format, whose
+    /// Reader this is.
+    template <class ReaderOfFormat>
+    std::unique_ptr<ReaderOfFormat> take(const host::FileIdentity& file, std::int64_t page) {
+        return std::unique_ptr<ReaderOfFormat>(static_cast<ReaderOfFormat*>(nearest(file, page).release()));
+    }
     void put(const host::FileIdentity&, std::unique_ptr<Reader>);
 
     std::optional<FileInfo> info(const host::FileIdentity&) const;
@@ -46,6 +50,8 @@ public:
     void put(const host::FileIdentity&, std::string hash);
 
 private:
+    std::unique_ptr<Reader> nearest(const host::FileIdentity&, std::int64_t page);
+
     struct Open {
         host::FileIdentity identity;
         std::unique_ptr<Reader> reader;

@@ -433,11 +433,10 @@ struct OpenVolumes : Kept::Reader {
     std::uint64_t behind = 0;   ///< bytes from where the stream stands to the next volume
 };
 
-std::unique_ptr<OpenVolumes> open_volumes(const Source& source, Kept* kept) {
-    if (kept) {
+std::unique_ptr<OpenVolumes> open_volumes(const Source& source) {
+    if (source.kept()) {
         const auto wanted = source.options.volume.value_or(source.options.pages ? source.options.pages->first : 0);
-        if (std::unique_ptr<Kept::Reader> known = kept->take(*source.identity, wanted))
-            return std::unique_ptr<OpenVolumes>(static_cast<OpenVolumes*>(known.release()));
+        if (auto known = source.kept()->take<OpenVolumes>(*source.identity, wanted)) return known;
     }
     auto open = std::make_unique<OpenVolumes>();
     open->stream = open_voxels(source, open->volume, open->behind);
@@ -447,8 +446,7 @@ std::unique_ptr<OpenVolumes> open_volumes(const Source& source, Kept* kept) {
 }   // namespace
 
 HostArray read(const Source& source) {
-    Kept* const kept = source.identity ? source.options.kept.get() : nullptr;
-    std::unique_ptr<OpenVolumes> open = open_volumes(source, kept);
+    std::unique_ptr<OpenVolumes> open = open_volumes(source);
     const Volume& volume = open->volume;
     const std::int64_t volumes = volume.file.pages();
     const auto [first, end] = chosen_pages(source.name, volume.file, source.options);
@@ -462,10 +460,10 @@ HostArray read(const Source& source) {
         read_values(*open->stream, to, part.desc.count(), volume);
     });
     if (all && volume.compressed) verify_end(*open->stream, source.name, static_cast<std::uint64_t>(volumes) * volume_bytes);
-    if (!kept) return result;
+    if (!source.kept()) return result;
     open->behind = 0;
     open->next = end;
-    kept->put(*source.identity, std::move(open));
+    source.kept()->put(*source.identity, std::move(open));
     return result;
 }
 

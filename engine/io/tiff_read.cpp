@@ -297,10 +297,8 @@ private:
 /// Its directories are gone through once, however often it is asked for a page, where all pages are alike.
 std::unique_ptr<OpenStack> open_stack(const Source& source) {
     const auto& pages = source.options.pages;
-    Kept* const kept = pages && source.identity ? source.options.kept.get() : nullptr;
-    if (kept) {
-        if (std::unique_ptr<Kept::Reader> known = kept->take(*source.identity, pages->first))
-            return std::unique_ptr<OpenStack>(static_cast<OpenStack*>(known.release()));
+    if (pages && source.kept()) {
+        if (auto known = source.kept()->take<OpenStack>(*source.identity, pages->first)) return known;
         try {
             return std::make_unique<OpenStack>(source, std::nullopt);
         } catch (const UnlikePages&) {   // those that are asked for may be alike
@@ -344,7 +342,7 @@ HostArray read(const Source& source) {
         if (to_grey) to_luminance(scratch.data(), to, pixels, document.channels, document.type, document.colour);
     }
     set.check_unchanged();
-    if (source.options.kept && source.identity && !stack->options.pages) source.options.kept->put(*source.identity, std::move(stack));
+    if (source.kept() && !stack->options.pages) source.kept()->put(*source.identity, std::move(stack));
     return result;
 }
 

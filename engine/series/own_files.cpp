@@ -32,6 +32,8 @@ bool begins_with(const fs::path& file, std::string_view words) {
 
 }  // namespace
 
+std::string lock_of(const Shard& shard) { return fmt::format("lock-{}-of-{}", shard.number, shard.count); }
+
 std::optional<Shard> shard_of_lock(const std::string& name) {
     std::istringstream text(name);
     Shard shard;
@@ -39,47 +41,60 @@ std::optional<Shard> shard_of_lock(const std::string& name) {
         return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
     };
     const bool good = word("lock-") && text >> shard.number && word("-of-") && text >> shard.count;
-    if (!good || name != fmt::format("lock-{}-of-{}", shard.number, shard.count)) return std::nullopt;
+    if (!good || name != lock_of(shard)) return std::nullopt;
     return shard;
 }
 
-OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records) : series_(series) {
+MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : series_(series) {
     if (records.empty()) return;
-    any_begun_ = Manifest::exists(records);
-    for (const auto& [name, record] : Manifest::contents_of(records).records) recorded_.insert(name);
-    std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(records, ignored)) {
-        const std::optional<Shard> shard = shard_of_lock(to_utf8(entry.filename()));
-        if (shard && shard->count > 0) begun_.push_back(*shard);
-    }
     try {
         const std::optional<Manifest::Made> made = Manifest::made_in(records);
         if (!made) return;
         const auto place = [&](const fs::path& file) { return RecordedFiles::place_of(file, series.where.confined); };
         for (const FileState& output : made->outputs) {
             const fs::path file = path_from(output.path);
-            made_.insert(place(file));
+            places_.insert(place(file));
             if (made->manifest.empty()) continue;   // else in a folder that was moved with its records, too
             const fs::path way = file.lexically_relative(path_from(made->manifest));
-            if (!way.empty()) made_.insert(place((fs::absolute(series.options.manifest) / way).lexically_normal()));
+            if (!way.empty()) places_.insert(place((fs::absolute(series.options.manifest) / way).lexically_normal()));
         }
     } catch (const ConfigError&) {   // damaged: what is made of all items appears at once, so that all of it was
-        all_made_ = true;
+        all_ = true;
     }
 }
 
-bool OwnFiles::made(const fs::path& gathered) const {
-    return all_made_ || made_.contains(RecordedFiles::place_of(gathered, series_.where.confined));
+bool MadeOfAll::has(const fs::path& gathered) const {
+    return all_ || places_.contains(RecordedFiles::place_of(gathered, series_.where.confined));
+}
+
+OwnFiles::OwnFiles(const fs::path& records) {
+    if (records.empty()) return;
+    any_begun_ = Manifest::exists(records);
+    for (const auto& [name, record] : Manifest::contents_of(records).records) done_.emplace(name, record.done);
+    std::error_code ignored;
+    for (const fs::path& entry : host::entries_of(records, ignored)) {
+        const std::optional<Shard> shard = shard_of_lock(to_utf8(entry.filename()));
+        if (shard && shard->count > 0) begun_.push_back(*shard);
+    }
 }
 
 bool OwnFiles::may_have_written(std::size_t item, const std::string& name) const {
-    if (recorded_.contains(name)) return true;
+    if (done_.contains(name)) return true;
     if (begun_.empty()) return any_begun_;   // by an earlier version, which left no name of who did all
     return std::any_of(begun_.begin(), begun_.end(),
                        [&](const Shard& shard) { return item % shard.count + 1 == shard.number; });
 }
 
+bool OwnFiles::has_done(const std::string& name) const {
+    const auto record = done_.find(name);
+    return any_begun_ && record != done_.end() && record->second;
+}
+
 bool is_report(const fs::path& file) { return begins_with(file, "{\"parallax_series_report\":"); }
 bool is_trace(const fs::path& file) { return begins_with(file, "{\"parallax_series_trace\":"); }
+
+bool replaces_trace(const PreparedSeries& series, const fs::path& trace) {
+    return series.options.overwrite || (series.options.resume && is_trace(trace));
+}
 
 }  // namespace parallax::engine::series

@@ -66,17 +66,6 @@ std::string how_to_replace(const PreparedSeries& series, bool own) {
                                               : "use --overwrite to replace them, or --out for another folder";
 }
 
-/// Items whose outputs --resume will most likely leave as they are; who finds out otherwise is the transaction that replaces
-/// them.
-std::set<std::string> names_done(const PreparedSeries& series) {
-    std::set<std::string> names;
-    const ManifestNow manifest(series);
-    if (!series.options.resume || !manifest.exists()) return names;
-    for (const auto& [name, record] : Manifest::contents_of(manifest.path).records)
-        if (record.done) names.insert(name);
-    return names;
-}
-
 /// What a place is to the records of a series; empty: nothing.
 std::string role_among_records(const fs::path& place, const fs::path& records) {
     if (io::are_one_place(place, records)) return "where the series keeps its records";
@@ -94,7 +83,9 @@ fs::path place_of_records(const PreparedSeries& series, io::RealPaths& real) {
 void check_targets(const PreparedSeries& series) {
     const ManifestNow manifest(series);
     const bool goes_on = series.options.resume || series.options.shard.count > 1;
-    const OwnFiles own(series, goes_on ? manifest.path : fs::path());
+    const fs::path kept = goes_on ? manifest.path : fs::path();
+    const OwnFiles own(kept);
+    const MadeOfAll made(series, kept);
     const std::size_t of_series = series.items.size();   // the owner of what all items make together
     const auto whose = [&](std::size_t owner) {
         return owner == of_series ? std::string("the whole series") : series.items.name(owner);
@@ -113,7 +104,6 @@ void check_targets(const PreparedSeries& series) {
                               "a file of its own for each item",
                               fmt::format("{{{}.index}} differs for each", series.items.for_each.sources.front().variable));
     };
-    const std::set<std::string> done = names_done(series);
     OutputPaths outputs(series.where);
     std::size_t existing = 0;
     fs::path first;
@@ -130,11 +120,12 @@ void check_targets(const PreparedSeries& series) {
             const bool mine = i % series.options.shard.count == series.options.shard.number - 1;
             if (!mine) continue;
             const bool there = fs::exists(path, ignored);
-            const bool again = done.empty() || !done.contains(series.items.name(i));
+            const std::string name = series.items.name(i);
+            const bool again = !series.options.resume || !own.has_done(name);
             if (again && there) check_place(path, output.pointer);
             else if (again) engine::check_names(path, output.pointer);
             if (series.options.overwrite || !there) continue;
-            const bool may_be_own = own.may_have_written(i, series.items.name(i));
+            const bool may_be_own = own.may_have_written(i, name);
             if (series.options.resume && may_be_own) continue;
             if (existing++ == 0) first = path, own_first = may_be_own, pointer = &output.pointer;
         }
@@ -147,7 +138,7 @@ void check_targets(const PreparedSeries& series) {
         take(path, output->pointer, of_series);
         if (!series.options.resume) check_place(path, output->pointer);
         if (series.options.overwrite || !fs::exists(path, ignored)) continue;
-        if (goes_on && own.made(path)) continue;
+        if (made.has(path)) continue;
         if (existing++ == 0) first = path, pointer = &output->pointer;
     }
     if (const auto [inner, outer] = places.nested(); !inner.empty())

@@ -173,19 +173,14 @@ std::vector<FileState> shared_states(const PreparedSeries& series) {
 }
 
 /// Another shard may have come first to what is made of all items; somebody else's files stay.
-void refuse_foreign(const PreparedSeries& series, const OwnFiles& own) {
+void refuse_foreign(const PreparedSeries& series, const MadeOfAll& made) {
     std::error_code ignored;
     for (const auto& [name, path] : series.gathered) {
-        if (!fs::exists(fs::symlink_status(path, ignored)) || own.made(path)) continue;
+        if (!fs::exists(fs::symlink_status(path, ignored)) || made.has(path)) continue;
         throw ConfigError("/outputs/" + name, fmt::format("the existing file {}", to_utf8(path)),
                           "no file of that name, or one that the series has made",
                           "it has come while the series ran: move it away, and --resume makes what is made of all items; or use --overwrite");
     }
-}
-
-/// Whether a timeline may take the place of what stands there.
-bool replaces_trace(const PreparedSeries& series, const fs::path& trace) {
-    return series.options.overwrite || (series.options.resume && is_trace(trace));
 }
 
 /// Tables and folds, once every item has been dealt with.
@@ -301,10 +296,10 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     };
     take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);
     if (shard.count == 1) {   // the name says to later shards that all items have been begun
-        host::FileLock::take(folder / "lock-1-of-1", host::FileLock::Kind::shared);
+        host::FileLock::take(folder / lock_of(shard), host::FileLock::Kind::shared);
         return locks;
     }
-    take(fmt::format("lock-{}-of-{}", shard.number, shard.count), host::FileLock::Kind::exclusive);
+    take(lock_of(shard), host::FileLock::Kind::exclusive);
     for (const fs::path& other : host::entries_of(folder, error)) {   // which deal the items out otherwise
         const std::optional<Shard> its = shard_of_lock(to_utf8(other.filename()));
         if (!its || its->count == shard.count || !is_own_file(other)) continue;
@@ -423,9 +418,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         const Coverage coverage = coverage_of(series, records, folds);
         refuse_lost(asked, coverage, result);
         result.complete = coverage.complete && !(how.watch && result.stopped);   // of a watch that was broken off more was to come
-        if (result.complete && !how.overwrite && (how.resume || how.shard.count > 1)) {
-            refuse_foreign(asked, OwnFiles(asked, folder));
-        }
+        if (result.complete && !how.overwrite && (how.resume || how.shard.count > 1)) refuse_foreign(asked, MadeOfAll(asked, folder));
     } catch (...) {
         keep_what_there_is(pipeline, folders, folds, options, series);
         throw;

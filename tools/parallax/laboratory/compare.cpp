@@ -162,16 +162,6 @@ engine::FilesOfRun files_of_command(const Options& options, const Asked& asked) 
             true};
 }
 
-/// The report takes the place of nothing that it is made of, but for the report that is run again.
-void check_report_place(const fs::path& folder, engine::FilesOfRun& read) {
-    for (const fs::path& name : report_names()) {
-        const auto found = read.at(folder / name);
-        if (found && found->what != an_earlier_report)
-            throw ConfigError("--out", fmt::format("{}, {}", engine::to_utf8(folder / name), found->in_words()),
-                              "a folder without it", "choose another --out");
-    }
-}
-
 /// A file that may be given away appears with the report. Throws ConfigError before hours of measuring.
 void take_along(const Options& options, CompareOptions& run, engine::FilesOfRun& read) {
     const fs::path file = engine::path_from(options.contribute);
@@ -220,7 +210,8 @@ int compare(const Options& options) {
         last = what;
     };
     engine::FilesOfRun read_files = files_of_command(options, asked);
-    check_report_place(engine::path_from(options.out), read_files);
+    // The report takes the place of nothing that it is made of, but for one that is run again.
+    check_unread(engine::path_from(options.out), read_files, an_earlier_report);
     if (!options.contribute.empty()) take_along(options, run, read_files);
     run.out = make_report_folder(options.out, options.overwrite, options.resume);
     const Json found = engine::compare::run(asked.study, asked.points, devices, registry.algorithms(), run);

@@ -80,15 +80,6 @@ engine::FilesOfRun files_of_command(const std::vector<std::string>& reports) {
             false};
 }
 
-/// A merged report takes the place of none that went into it: merged with the others once more its rows would be there twice.
-void check_report_place(const std::filesystem::path& folder, engine::FilesOfRun& read) {
-    for (const std::filesystem::path& name : engine::compare::report_names()) {
-        if (const auto found = read.at(folder / name))
-            throw ConfigError("--out", fmt::format("{}, {}", engine::to_utf8(folder / name), found->in_words()),
-                              "a folder without it", "choose another --out");
-    }
-}
-
 int report(const Asked& asked) {
     const auto& [files, prices, out, contribute, overwrite] = asked;
     std::vector<Json> reports;
@@ -103,7 +94,8 @@ int report(const Asked& asked) {
     for (const std::filesystem::path& name : engine::compare::report_names())
         engine::compare::check_name(folder, name, overwrite || out.empty(), false);
     engine::FilesOfRun read = files_of_command(files);
-    if (files.size() > 1) check_report_place(folder, read);   // one report alone may be made anew where it lies
+    // Merged with the others once more its rows would be there twice; one report alone may be made anew where it lies.
+    if (files.size() > 1) engine::compare::check_unread(folder, read);
     const std::filesystem::path given = engine::path_from(contribute);
     if (!contribute.empty())
         engine::compare::check_contribution(given, overwrite, read, folder, "use --overwrite to replace it");
