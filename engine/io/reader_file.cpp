@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "io/file.hpp"
+#include "io/kept.hpp"
 #include "io/part_file.hpp"
 #include "parallax/host/error.hpp"
 #include "support/child.hpp"
@@ -36,21 +38,22 @@ std::string hint_of(std::string hint) {
     return hint;
 }
 
-/// A file that a reader has opened.
-class ReaderFile {
+/// A file that a reader has opened. Whoever asks it for something says which source that is: it may stay open from one to the next.
+class ReaderFile : public Kept::Reader {
 public:
-    ReaderFile(const Source& source, const ReaderOf& of) : source_(source), of_(of), child_(start(source, of)) {
+    ReaderFile(const Source& source, const ReaderOf& of) : of_(of), child_(start(source, of)) {
         const ReadOptions& options = source.options;
         Json request{{"open", path_for_child(source.path)}, {"dataset", options.dataset}, {"bytes", source.bytes}};
         if (options.series) request["series"] = *options.series;
         if (options.level) request["level"] = *options.level;
-        description_ = ask(request);
+        description_ = ask(source, request);
     }
 
     const Json& description() const noexcept { return description_; }
-    void read(std::int64_t first, std::int64_t count, std::byte* to, std::size_t bytes) {
-        ask({{"read", {first, count}}, {"bytes", bytes}});
-        if (!child_.read_into(to, bytes, seconds_for(bytes))) lost();
+    void read(const Source& source, std::int64_t first, std::int64_t count, std::byte* to, std::size_t bytes) {
+        ask(source, {{"read", {first, count}}, {"bytes", bytes}});
+        if (!child_.read_into(to, bytes, seconds_for(source, bytes))) lost(source);
+        next = first + count;
     }
 
 private:
@@ -66,37 +69,36 @@ private:
         return host::Child(options);
     }
 
-    std::chrono::duration<double> seconds_for(std::uint64_t bytes) const {
-        return std::chrono::duration<double>(60 + 2e-7 * static_cast<double>(bytes + source_.bytes));
+    static std::chrono::duration<double> seconds_for(const Source& source, std::uint64_t bytes) {
+        return std::chrono::duration<double>(60 + 2e-7 * static_cast<double>(bytes + source.bytes));
     }
 
-    [[noreturn]] void lost() {
+    [[noreturn]] void lost(const Source& source) {
         // One that is aborted closes its output a moment before it has ended.
         for (int i = 0; i < 100 && child_.running(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
         const bool late = child_.running();
         child_.end();
         if (late)
-            fail(source_, "takes too long to be read for what it says that it holds",
+            fail(source, "takes too long to be read for what it says that it holds",
                  hint_of("the file may be damaged: write or copy it again"));
         if (child_.was_killed())
-            fail(source_, fmt::format("is {}, and what reads it was ended from outside with {}", of_.what, child_.ending()),
+            fail(source, fmt::format("is {}, and what reads it was ended from outside with {}", of_.what, child_.ending()),
                  "nothing is known of the file: see whether memory has run out, or a batch system ended it, and run it again");
-        fail(source_, fmt::format("is {}, and what reads it ended with {}", of_.what, child_.ending()),
+        fail(source, fmt::format("is {}, and what reads it ended with {}", of_.what, child_.ending()),
              hint_of("the file is damaged, or the library that reads it has a fault: convert the file to TIFF, NPY or NIfTI"));
     }
 
-    Json ask(const Json& request) {
+    Json ask(const Source& source, const Json& request) {
         child_.write_line(request.dump());
         const std::uint64_t bytes = request.at("bytes").get<std::uint64_t>();
-        const std::optional<std::string> line = child_.read_line(seconds_for(bytes));
-        if (!line) lost();
+        const std::optional<std::string> line = child_.read_line(seconds_for(source, bytes));
+        if (!line) lost(source);
         Json said = Json::parse(*line, nullptr, false);
-        if (!said.is_object()) lost();
-        if (!said.contains("ok")) fail(source_, said.value("problem", ""), hint_of(said.value("hint", "")));
+        if (!said.is_object()) lost(source);
+        if (!said.contains("ok")) fail(source, said.value("problem", ""), hint_of(said.value("hint", "")));
         return std::move(said["ok"]);
     }
 
-    const Source& source_;
     const ReaderOf& of_;
     host::Child child_;
     Json description_;
@@ -171,20 +173,41 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
 
 }   // namespace
 
+namespace {
+
+/// Started once for all pages of one file, where they are read one by one: it may have to go through all before them, and knows where
+/// it is. Of a folder the identity does not say whether its files are the same.
+std::unique_ptr<ReaderFile> opened(const Source& source, const ReaderOf& of, std::int64_t page) {
+    if (source.kept() && !source.is_folder())
+        if (auto known = source.kept()->take<ReaderFile>(*source.identity, page)) return known;
+    return std::make_unique<ReaderFile>(source, of);
+}
+
+void keep(const Source& source, std::unique_ptr<ReaderFile> file) {
+    if (source.kept() && !source.is_folder()) source.kept()->put(*source.identity, std::move(file));
+}
+
+}   // namespace
+
 FileInfo reader_info(const Source& source, const ReaderOf& of) {
-    const ReaderFile file(source, of);
-    return info_of(source, of, file.description());
+    std::unique_ptr<ReaderFile> file = opened(source, of, std::numeric_limits<std::int64_t>::max());   // any says the same
+    FileInfo info = info_of(source, of, file->description());
+    keep(source, std::move(file));
+    return info;
 }
 
 HostArray reader_read(const Source& source, const ReaderOf& of) {
-    ReaderFile file(source, of);
-    const FileInfo info = info_of(source, of, file.description());
+    const auto& pages = source.options.pages;
+    std::unique_ptr<ReaderFile> file = opened(source, of, pages ? pages->first : 0);
+    const FileInfo info = info_of(source, of, file->description());
     const auto [first, end] = chosen_pages(source.name, info, source.options);
     FileInfo part = info;
     part.desc = chosen(source.name, info, source.options);
-    return read_picture(source, part, [&, first = first, end = end](std::byte* to) {
-        file.read(first, end - first, to, part.desc.dense_bytes());
+    HostArray array = read_picture(source, part, [&, first = first, end = end](std::byte* to) {
+        file->read(source, first, end - first, to, part.desc.dense_bytes());
     });
+    keep(source, std::move(file));
+    return array;
 }
 
 std::string why_not_written(const ReaderOf& of) {

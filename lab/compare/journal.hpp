@@ -24,8 +24,6 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    /// Whether the lock is held: then no other study is at work in this folder.
-    bool is_alone() const noexcept { return lock_.is_held(); }
     /// Whether there is a study to go on with.
     bool is_begun() const noexcept { return begun_; }
     /// What a study said that is to be gone on with: null where it did not.

@@ -5,7 +5,6 @@
 #include "compare/compare.hpp"
 #include "io/io.hpp"
 #include "io/transaction.hpp"
-#include "job/files_of_run.hpp"
 #include "report/report.hpp"
 
 namespace parallax::engine::compare {
@@ -23,15 +22,6 @@ void check_name(const fs::path& folder, const fs::path& name, bool replace, bool
                           "a folder without one", "use --overwrite to replace it, or another --out");
     }
     io::check_target(file, true);
-}
-
-void check_unread(const fs::path& folder, FilesOfRun& read, const std::string& called) {
-    for (const fs::path& name : report_names()) {
-        const auto found = read.at(folder / name);
-        if (found && (called.empty() || found->what != called))
-            throw ConfigError("--out", fmt::format("{}, {}", to_utf8(folder / name), found->in_words()), "a folder without it",
-                              "choose another --out");
-    }
 }
 
 void finish_earlier(const fs::path& folder) {

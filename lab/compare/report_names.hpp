@@ -2,19 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-
-namespace parallax::engine {
-class FilesOfRun;
-}
 
 namespace parallax::engine::compare {
 
 /// Throws ConfigError ("--out", of `resume` "--resume") where such a file is in a folder and is not to be replaced, and IoError
 /// where it never could be: a folder, a pipe.
 void check_name(const std::filesystem::path& folder, const std::filesystem::path& name, bool replace, bool resume);
-/// Throws ConfigError ("--out") where such a file would take the place of one that is read, but for what is `called` so in words.
-void check_unread(const std::filesystem::path& folder, FilesOfRun& read, const std::string& called = {});
 /// Finishes or undoes what a study that was killed has half put in its place.
 void finish_earlier(const std::filesystem::path& folder);
 

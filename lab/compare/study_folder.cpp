@@ -41,7 +41,6 @@ std::string hash_of(const fs::path& file) { return fs::file_size(file) == 0 ? "e
 StudyFolder::StudyFolder(const CompareOptions& options, const Json& header, const std::vector<std::string>& logs)
     : options_(options), names_(names_of(logs)), journal_(options.out / "journal.jsonl"), made_(journal_.said("made")) {
     finish_earlier(options.out);   // once more under the lock: from here on nobody else's are put in their places
-    if (journal_.is_alone()) WorkFolder::sweep(options.out);
     const bool goes_on = options.resume && !options.overwrite && journal_.is_begun();
     replace_ = options.overwrite || (goes_on && journal_.said("replaces") == true);
     if (journal_.is_begun() && !goes_on && !options.overwrite) {

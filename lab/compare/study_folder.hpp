@@ -2,7 +2,7 @@
 // end.
 //
 //   journal.jsonl             locked by the study that is at work; removed when its report is there
-//   .parallax-work-...        inputs, references and logs until then
+//   .parallax-...-study       inputs, references and logs until then
 //   report.json, .csv, .html  appear together with logs/, by one transaction
 #pragma once
 

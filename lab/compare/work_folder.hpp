@@ -3,22 +3,21 @@
 
 #include <filesystem>
 
+#include "io/transaction.hpp"
+
 namespace parallax::engine::compare {
 
+/// What a transaction makes that is never committed: of a study that is killed it is removed by whatever comes next to the folder,
+/// as all that was begun there.
 class WorkFolder {
 public:
-    /// Made in `out`, ".parallax-work-12-0-0123abcd". Throws IoError where that cannot be.
+    /// Made in `out`, ".parallax-12-0-0123abcd-0-...-study", for this user alone. Throws IoError where that cannot be.
     explicit WorkFolder(const std::filesystem::path& out);
-    ~WorkFolder();
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
 
     const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// Removes what studies that were killed have left in `out`. Only for who knows that none is at work there.
-    static void sweep(const std::filesystem::path& out);
-
 private:
+    io::Transaction transaction_;
     std::filesystem::path path_;
 };
 

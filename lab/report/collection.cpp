@@ -2,12 +2,14 @@
 
 #include "io/io.hpp"
 #include "io/transaction.hpp"
+#include "job/files_of_run.hpp"
 #include "job/input_folders.hpp"
 #include "job/load.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 #include "report/page.hpp"
 #include "report/report.hpp"
+#include "report/unread.hpp"
 #include "support/text.hpp"
 
 #include <fmt/format.h>
@@ -104,12 +106,27 @@ Json devices_of(const Json& merged, const Group& group) {
     return devices;
 }
 
-void find_reports(const fs::path& folder, std::vector<Collected>& found) {
+bool are_one_folder(const fs::path& a, const fs::path& b) {
+    std::error_code none;
+    return fs::equivalent(a, b, none);
+}
+
+void find_reports(const fs::path& folder, const fs::path& pages, std::vector<Collected>& found) {
+    if (are_one_folder(folder, pages))
+        throw ConfigError("--out", fmt::format("{}, whose reports are read", to_utf8(folder)), "a folder of its own, which may lie in it",
+                          "choose another --out: pages would be read as reports of machines the next time");
     std::vector<fs::path> files;
     InputFolders folders;
     folders.recover(folder);
-    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-        if (std::error_code error; entry.is_directory(error)) folders.recover(entry.path());   // before it is listed
+    const fs::recursive_directory_iterator end;
+    for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied); at != end; ++at) {
+        const fs::directory_entry& entry = *at;
+        std::error_code unknown;
+        if (entry.is_directory(unknown) && are_one_folder(entry.path(), pages)) {
+            at.disable_recursion_pending();
+            continue;
+        }
+        if (entry.is_directory(unknown)) folders.recover(entry.path());   // before it is listed
         const std::string name = to_utf8(entry.path().filename());
         const bool named = name == "report.json" || name == "report.json.gz";
         if (named) folders.recover_of(entry.path());
@@ -120,7 +137,7 @@ void find_reports(const fs::path& folder, std::vector<Collected>& found) {
         Json report = load_json(file);
         const fs::path name = file.parent_path().lexically_relative(folder);
         check_report(report, to_utf8(file));
-        found.push_back({name == "." ? to_utf8(file.parent_path().filename()) : to_utf8(name), std::move(report)});
+        found.push_back({name == "." ? to_utf8(file.parent_path().filename()) : to_utf8(name), file, std::move(report)});
     }
 }
 
@@ -138,15 +155,15 @@ std::string called_otherwise(const std::vector<fs::path>& folders) {
 
 }  // namespace
 
-std::vector<Collected> collect(const std::vector<fs::path>& where) {
+std::vector<Collected> collect(const std::vector<fs::path>& where, const fs::path& pages) {
     std::vector<Collected> found;
     for (const fs::path& one : where) {
         if (fs::is_directory(one)) {
-            find_reports(one, found);
+            find_reports(one, pages, found);
         } else {
             Json report = load_json(one);
             check_report(report, to_utf8(one));
-            found.push_back({to_utf8(one), std::move(report)});
+            found.push_back({to_utf8(one), one, std::move(report)});
         }
     }
     if (found.empty())
@@ -156,9 +173,16 @@ std::vector<Collected> collect(const std::vector<fs::path>& where) {
 }
 
 void write_collection(const std::vector<Collected>& all, const fs::path& folder, bool overwrite) {
+    FilesOfRun read(
+        [&](FilesOfRun& of) {
+            for (const Collected& one : all) of.add(std::vector{OwnFile{one.file, "a report that is read"}});
+        },
+        false);
+    const std::vector<Group> groups = groups_of(all);
+    for (const Group& group : groups) check_unread(folder / path_from(group.folder), read);
     io::Transaction files(folder, {.overwrite = overwrite});
     Json index{{"studies", Json::array()}};
-    for (const Group& group : groups_of(all)) {
+    for (const Group& group : groups) {
         const Json merged = merge(group.reports, group.names);
         add_report(merged, folder / path_from(group.folder), files);
         index["studies"].push_back(

@@ -122,6 +122,21 @@ TEST_CASE("results: one command makes an index and a page a study, with one's ow
     CHECK(engine::load_json(folder / "pages/first_one/report.json")["devices"].size() == 2);   // ours and theirs
     CHECK(run_program({"results", "all", "--out", "pages"}, folder.path()).status == 2);       // they are there
     CHECK(run_program({"results", "all", "--out", "pages", "--overwrite"}, folder.path()).status == 0);
+    // Pages may lie among reports, and are none of them; a report that they are made of stays.
+    fs::rename(folder / "pages", folder / "all/pages");
+    CHECK(run_program({"results", "all", "--out", "all/pages", "--overwrite"}, folder.path()).status == 0);
+    CHECK(engine::load_json(folder / "all/pages/first_one/report.json")["devices"].size() == 1);
+    CHECK(contains(run_program({"results", "all", "--out", "all/../all", "--overwrite"}, folder.path()).err, "whose reports are read"));
+    const Run over = run_program({"results", "all/b", "--out", "all/b/..", "--overwrite"}, folder.path());
+    CHECK(over.status == 0);   // all/second
+    fs::rename(folder / "all/b/second", folder / "own");
+    fs::create_directories(folder / "one");
+    fs::rename(folder / "own", folder / "one/second");
+    const std::string precious = read_text(folder / "one/second/report.json");
+    const Run lost = run_program({"results", "one/second/report.json", "--out", "one", "--overwrite"}, folder.path());
+    CHECK(lost.status == 2);
+    CHECK(contains(lost.err, "a report that is read"));
+    CHECK(read_text(folder / "one/second/report.json") == precious);
     fs::create_directories(folder / "empty");
     const Run nothing = run_program({"results", "empty", "--out", "x"}, folder.path());
     CHECK(nothing.status == 2);

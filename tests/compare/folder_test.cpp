@@ -94,18 +94,17 @@ Json killed_behind_the_report(const TempFolder& folder, CompareOptions options) 
 TEST_CASE("compare: what others have in the folder of a report stays, also behind links") {
     const TempFolder folder;
     const CompareOptions options = options_in(folder);
-    for (const char* name : {"out/0", "out/.parallax-work-mine", "out/logs", "data/0"}) fs::create_directories(folder / name);
-    for (const char* file : {"out/0/a", "out/.parallax-work-mine/a", "out/logs/a", "data/0/a"})
+    for (const char* name : {"out/0", "out/.parallax-mine-study", "out/logs", "data/0"}) fs::create_directories(folder / name);
+    for (const char* file : {"out/0/a", "out/.parallax-mine-study/a", "out/logs/a", "data/0/a"})
         write_text(folder / file, "precious");
     fs::create_directory_symlink(folder / "data", folder / "out/work");
-    fs::create_directory_symlink(folder / "data", folder / "out/.parallax-work-1-0-0123abcd");
-    fs::create_directories(folder / "out/.parallax-work-2-0-0123abcd/0/inputs");   // of a study that was killed
+    fs::create_directory_symlink(folder / "data", folder / "out/.parallax-1-0-0123abcd-0-study");
     CHECK(ready().run(options)["rows"].size() == 2);
-    for (const char* file : {"out/0/a", "out/.parallax-work-mine/a", "out/logs/a", "data/0/a"}) {
+    for (const char* file : {"out/0/a", "out/.parallax-mine-study/a", "out/logs/a", "data/0/a"}) {
         CAPTURE(file);
         CHECK(read_text(folder / file) == "precious");
     }
-    CHECK(names_in(options.out) == std::vector<std::string>{".parallax-work-1-0-0123abcd", ".parallax-work-mine", "0", "logs",
+    CHECK(names_in(options.out) == std::vector<std::string>{".parallax-1-0-0123abcd-0-study", ".parallax-mine-study", "0", "logs",
                                                             "report.csv", "report.html", "report.json", "work"});
     CHECK(names_in(options.out / "logs") == std::vector<std::string>{"a", "device-0.log", "reference.log"});
 }
@@ -276,6 +275,11 @@ TEST_CASE("compare: killed before its report is in its place, a study goes on to
         killed_before_the_report(options);
         CHECK(fs::exists(options.out / "journal.jsonl"));
         CHECK_FALSE(work_in(options.out).empty());
+        if (over) {   // whatever comes next to the folder, and not a study alone
+            io::look_again();
+            io::recover(options.out);
+            CHECK(work_in(options.out).empty());
+        }
         CHECK(reports_in(options.out) == (over ? old : reports_in(folder / "nowhere")));
         options.overwrite = false, options.resume = true;
         options.progress = [](const std::string& what, double) { FAIL("measured again: ", what); };

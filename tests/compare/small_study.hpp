@@ -61,7 +61,8 @@ inline CompareOptions options_in(const TempFolder& folder) {
 /// The folder of what a study keeps while it runs; empty where there is none.
 inline fs::path work_in(const fs::path& out) {
     for (const auto& entry : fs::directory_iterator(out)) {
-        if (entry.path().filename().string().starts_with(".parallax-work-")) return entry.path();
+        const std::string name = entry.path().filename().string();
+        if (entry.is_directory() && name.starts_with(".parallax-") && name.ends_with("-study")) return entry.path();
     }
     return {};
 }

@@ -2,8 +2,11 @@
 #include "io/kept.hpp"
 #include "io/support.hpp"
 #include "seed.hpp"
+#include "support/helper.hpp"
 #if defined(__linux__)
 #include "bytes_read.hpp"
+
+#include <sys/resource.h>
 #endif
 
 #include <atomic>
@@ -31,6 +34,8 @@ io::ReadOptions page(std::int64_t number, std::shared_ptr<io::Kept> kept, const 
 void let_it_age(const fs::path& file) {
     fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
 }
+
+bool is_there(const std::string& reader) { return !host::program_beside("parallax-read-" + reader).empty(); }
 
 ArrayDesc stack(ElementType type, std::int64_t pages, bool colours = false) {
     std::vector<ArrayDesc::Extent> axes{{'t', pages}, {'y', 9}, {'x', 11}};
@@ -63,6 +68,8 @@ std::vector<fs::path> stacks(const Folder& folder, std::int64_t pages) {
     add("pages.npy", pattern(stack(ElementType::u16, pages)));
     add("plain.nii", volumes(pages));
     add("packed.nii.gz", volumes(pages));
+    if (is_there("hdf5")) add("volumes.h5", volumes(pages));   // read by a program that stays for the next page
+    if (is_there("gif")) add("film.gif", pattern(stack(ElementType::u8, pages)));
     return files;
 }
 
@@ -158,5 +165,49 @@ TEST_CASE("kept files: all pages together cost a small multiple of the file") {
         // Each call looks at the beginning of the file, of which the library of C reads a block.
         CHECK(bytes_read() - before < 20 * fs::file_size(file) + pages * 40000);
     }
+}
+
+TEST_CASE("kept files: a film's frames, drawn one over the other, are drawn once for all of them") {
+    if (!is_there("gif")) return;
+    constexpr std::int64_t frames = 200;
+    const Folder folder;
+    const fs::path film = folder / "film.gif";
+    io::write(film, pattern(ArrayDesc::dense(ElementType::u8, {{'t', frames}, {'y', 200}, {'x', 200}})));
+    let_it_age(film);
+    // Of programs that have ended: what they had of a processor, however busy it is with others.
+    const auto had = [] {
+        rusage children{};
+        getrusage(RUSAGE_CHILDREN, &children);
+        return static_cast<double>(children.ru_utime.tv_sec) + 1e-6 * static_cast<double>(children.ru_utime.tv_usec);
+    };
+    const double begun = had();
+    const HostArray whole = io::read(film);
+    const double at_once = had() - begun;
+    {
+        const auto kept = std::make_shared<io::Kept>();
+        for (std::int64_t i = 0; i < frames; ++i) {
+            const HostArray one = io::read(film, page(i, kept, film));
+            CHECK(std::memcmp(one.data(), whole.data() + i * 200 * 200, 200 * 200) == 0);
+        }
+    }
+    CHECK(had() - begun - at_once < 10 * at_once + 0.2);
+}
+
+TEST_CASE("kept files: a program that reads them outlives the thread that began with it, and not what is kept") {
+    if (!is_there("gif")) return;
+    const Folder folder;
+    const fs::path film = folder / "film.gif";
+    io::write(film, pattern(stack(ElementType::u8, 3)));
+    let_it_age(film);
+    rusage before{}, after{};
+    getrusage(RUSAGE_CHILDREN, &before);
+    {
+        const auto kept = std::make_shared<io::Kept>();
+        for (std::int64_t i = 0; i < 3; ++i) std::jthread([&] { io::read(film, page(i, kept, film)); }).join();
+        getrusage(RUSAGE_CHILDREN, &after);
+        CHECK(after.ru_minflt == before.ru_minflt);   // none has ended yet
+    }
+    getrusage(RUSAGE_CHILDREN, &after);
+    CHECK(after.ru_minflt > before.ru_minflt);
 }
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,9 +24,11 @@
 #include <string>
 #include <vector>
 #if defined(__linux__)
-#include <sys/prctl.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 
-#include <csignal>
+#include <thread>
 #endif
 
 namespace parallax::io::readers {
@@ -97,13 +100,39 @@ struct NoWriter {
     static void write(const Json&, std::istream&) { throw Problem{"is of a format that is only read", ""}; }
 };
 
+/// Ends this process with the one that started it, however that ends and whatever is being read. (The system's own signal at a
+/// parent's death comes with the end of the thread that started it.)
+inline void follow_parent() {
+#if defined(__linux__)
+    std::thread([parent = getppid()] {
+        pollfd input{0, 0, 0};   // that the other end is closed is told without being asked for
+        while (poll(&input, 1, -1) < 0) {
+        }
+        while (getppid() == parent) std::this_thread::sleep_for(std::chrono::milliseconds(100));   // it closes its input, too
+        _exit(1);
+    }).detach();
+#endif
+}
+
+/// A descriptor of the caller's by one of this process's, which stays open to its end: the caller's own may be closed, or another
+/// file's, when it asks for more of this one.
+inline std::string held_open(const std::string& path) {
+#if defined(__linux__)
+    if (!path.starts_with("/proc/")) return path;
+    struct stat state {};
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return path;   // the reader says why
+    if (fstat(file, &state) == 0 && S_ISREG(state.st_mode)) return "/proc/self/fd/" + std::to_string(file);
+    close(file);   // a folder's files are told to the caller, by a path that leads there
+#endif
+    return path;
+}
+
 /// Requests and answers, a line each: {"open": PATH, ...}, then {"read": [FIRST, COUNT], "bytes": N}, whose answer is followed by
 /// N bytes; {"write": PATH, "bytes": N, ...} is followed by N bytes itself. Ends with its input.
 template <class File, class Writer = NoWriter>
 int serve(const Room& room = {}) {
-#if defined(__linux__)
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
+    follow_parent();
     const int output = dup(1);   // what libraries print goes elsewhere
     dup2(2, 1);
     const std::uint64_t begun_with = addresses();
@@ -121,7 +150,7 @@ int serve(const Room& room = {}) {
                 const auto length = request.at("bytes").get<std::uint64_t>();
                 most = begun_with + room.at_any_rate + 8 * length;
                 allow(most);
-                file.emplace(request.at("open").get<std::string>(), request);
+                file.emplace(held_open(request.at("open").get<std::string>()), request);
                 return file->description();
             }
             const std::size_t bytes = request.at("bytes").get<std::size_t>();

@@ -22,6 +22,7 @@
 #include "report/contribution.hpp"
 #include "report/report.hpp"
 #include "report/selection.hpp"
+#include "report/unread.hpp"
 #include "support/child.hpp"
 #include "terminal.hpp"
 

@@ -15,6 +15,7 @@
 #include "job/paths.hpp"
 #include "laboratory/commands.hpp"
 #include "report/contribution.hpp"
+#include "report/unread.hpp"
 
 namespace parallax::cli {
 

@@ -28,7 +28,7 @@ int make_results(const ResultsOptions& options) {
         throw ConfigError("--out", "the existing pages " + options.out, "a folder without an index.html",
                           "use --overwrite to replace them");
     engine::writable_ancestor(folder / "index.html", "--out");
-    const auto found = engine::compare::collect(where);
+    const auto found = engine::compare::collect(where, folder);
     engine::compare::write_collection(found, folder, options.overwrite);
     fmt::print("{}\n", engine::to_utf8((folder / "index.html").lexically_normal()));
     return 0;
