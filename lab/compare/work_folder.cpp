@@ -20,6 +20,7 @@ void keep_from_others(const fs::path& folder) {
 
 WorkFolder::WorkFolder(const fs::path& out)
     : transaction_(out, {.overwrite = false, .synced = false}),
-      path_(fs::absolute(transaction_.add(never_there(out), keep_from_others, io::Transaction::Form::folder))) {}
+      path_(fs::absolute(out) /
+            transaction_.add(never_there(out), keep_from_others, io::Transaction::Form::folder).filename()) {}   // a name for workers, too
 
 }   // namespace parallax::engine::compare
