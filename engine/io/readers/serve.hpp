@@ -22,6 +22,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 #if defined(__linux__)
 #include <fcntl.h>
@@ -104,13 +105,16 @@ struct NoWriter {
 /// parent's death comes with the end of the thread that started it.)
 inline void follow_parent() {
 #if defined(__linux__)
-    std::thread([parent = getppid()] {
-        pollfd input{0, 0, 0};   // that the other end is closed is told without being asked for
-        while (poll(&input, 1, -1) < 0) {
-        }
-        while (getppid() == parent) std::this_thread::sleep_for(std::chrono::milliseconds(100));   // it closes its input, too
-        _exit(1);
-    }).detach();
+    try {
+        std::thread([parent = getppid()] {
+            pollfd input{0, 0, 0};   // that the other end is closed is told without being asked for
+            while (poll(&input, 1, -1) < 0) {
+            }
+            while (getppid() == parent) std::this_thread::sleep_for(std::chrono::milliseconds(100));   // it may close its end first
+            _exit(1);
+        }).detach();
+    } catch (const std::system_error&) {   // no more threads: then it ends with the next request that does not come
+    }
 #endif
 }
 
