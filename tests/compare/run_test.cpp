@@ -158,7 +158,7 @@ TEST_CASE("compare: a worker that dies or hangs costs its row, and the rest goes
     const std::string prepare = R"("do":"prepare".*"variant":"reference".*)";
     options.worker = {
         "/bin/sh", "-c",
-        "sed -u '/" + prepare + R"(work-[^\/]*\/0\//d; /)" + prepare + R"(work-[^\/]*\/1\//Q' | ')" + program() + "' worker"};
+        "sed -u '/" + prepare + R"(-study\/0\//d; /)" + prepare + R"(-study\/1\//Q' | ')" + program() + "' worker"};
     const Json report = ready.run(options);
     REQUIRE(report["rows"].size() == 4);
     CHECK(row_of(report, "reference", 100)["outcome"] == "hung");
