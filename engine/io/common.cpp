@@ -15,7 +15,7 @@
 namespace parallax::io {
 
 void fail(const Source& source, std::string problem, std::string hint) {
-    throw IoError(source.name, std::move(problem), std::move(hint));
+    throw IoError(source.name, without_ways(std::move(problem)), std::move(hint));   // of a reader's program, too
 }
 
 ArrayDesc declared(const Source& source, ElementType type, const std::vector<ArrayDesc::Extent>& extents) {
@@ -81,6 +81,13 @@ std::string deep_axes(const ArrayDesc& desc) {
         if (std::string_view("tzn").find(axis.name) != std::string_view::npos) names += axis.name;
     }
     return names;
+}
+
+void keep_parts_of(const std::optional<std::pair<std::int64_t, std::int64_t>>& pages, std::vector<FilePart>& parts) {
+    if (pages)
+        std::erase_if(parts, [&](const FilePart& part) {
+            return part.pages && (part.pages->first >= pages->second || part.pages->second <= pages->first);
+        });
 }
 
 bool has_no_pages(const FileInfo& file) { return file.page_axes == 0 && !deep_axes(file.desc).empty(); }

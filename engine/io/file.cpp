@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -86,6 +87,14 @@ std::size_t read_before(ReadWitness& witness, std::FILE* file, std::int64_t told
     return done;
 }
 
+/// zlib's words for its last error, before which it puts the path that it was given, or a descriptor's number.
+std::string words_of_zlib(gzFile file) {
+    int code = Z_OK;
+    const std::string_view words = gzerror(file, &code);
+    const std::size_t colon = words.rfind(": ");
+    return std::string(words.substr(colon == words.npos ? 0 : colon + 2));
+}
+
 [[noreturn]] void fail_to_open(const fs::path& path, const char* what, int code) {
     throw IoError(show(path), fmt::format("{}: {}", what, reason(code)), write_hint_for(code));
 }
@@ -95,6 +104,24 @@ std::size_t read_before(ReadWitness& witness, std::FILE* file, std::int64_t told
 std::string show(const fs::path& path) {
     const std::u8string text = host::without_descriptor(path).u8string();
     return {text.begin(), text.end()};
+}
+
+std::string without_ways(std::string words) {
+    constexpr std::string_view begin = "/proc/", middle = "/fd/", digits = "0123456789", own = "self";
+    // Behind what stands at a place: a process, a descriptor.
+    const auto behind = [&](std::size_t at) { return std::min(words.find_first_not_of(digits, at), words.size()); };
+    for (std::size_t at = 0; (at = words.find(begin, at)) != words.npos;) {
+        const std::size_t process = at + begin.size();
+        std::size_t end = words.compare(process, own.size(), own) == 0 ? process + own.size() : behind(process);
+        if (end == process || words.compare(end, middle.size(), middle) != 0 || behind(end + middle.size()) == end + middle.size()) {
+            at = process;
+            continue;
+        }
+        end = behind(end + middle.size());
+        const std::size_t more = words.compare(end, 2, ": ") == 0 ? 2 : words.compare(end, 1, "/") == 0 ? 1 : 0;
+        words.replace(at, end + more - at, more > 0 ? "" : "the file");
+    }
+    return words;
 }
 
 host::FileIdentity identity_of_source(const fs::path& path) {
@@ -333,11 +360,12 @@ GzReader::~GzReader() { gzclose(static_cast<gzFile>(handle_)); }
 
 void GzReader::fail(const char* what) const {
     int code = Z_OK;
-    const char* message = gzerror(static_cast<gzFile>(handle_), &code);
+    gzerror(static_cast<gzFile>(handle_), &code);
     if (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR) {
         throw IoError(name_, fmt::format("ends inside {}", what), "the file is cut off: write or copy it again");
     }
-    throw IoError(name_, fmt::format("its gzip stream is damaged in {}: {}", what, message), "write or copy it again");
+    throw IoError(name_, fmt::format("its gzip stream is damaged in {}: {}", what, words_of_zlib(static_cast<gzFile>(handle_))),
+                  "write or copy it again");
 }
 
 std::size_t GzReader::read_some(void* to, std::size_t bytes) {
@@ -403,8 +431,9 @@ void GzWriter::write(const void* from, std::size_t bytes) {
         const int put = gzwrite(static_cast<gzFile>(handle_), static_cast<const char*>(from) + done, part);
         if (put <= 0) {
             int code = Z_OK;
-            const std::string message = gzerror(static_cast<gzFile>(handle_), &code);
-            throw IoError(name_, fmt::format("cannot be written: {}", message), write_hint_for(code == Z_ERRNO ? errno : 0));
+            gzerror(static_cast<gzFile>(handle_), &code);
+            throw IoError(name_, fmt::format("cannot be written: {}", words_of_zlib(static_cast<gzFile>(handle_))),
+                          write_hint_for(code == Z_ERRNO ? errno : 0));
         }
         done += static_cast<std::size_t>(put);
     }

@@ -18,6 +18,10 @@ namespace parallax::io {
 /// A path as UTF-8, for messages.
 std::string show(const std::filesystem::path&);
 
+/// Words of a library or a program without the ways through descriptors by which it was given files, which say nothing to a user:
+/// "/proc/self/fd/3: bad" is "bad", "/proc/self/fd/3/a" is "a", and one that stands elsewhere is "the file".
+std::string without_ways(std::string words);
+
 /// Of an existing, non-empty, regular file; everything else is an IoError with what to try.
 host::FileIdentity identity_of_source(const std::filesystem::path&);
 /// The same of what a look has found there.

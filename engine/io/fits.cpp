@@ -56,10 +56,9 @@ StoredArray read_header(const Source& source) {
     while (sizes.size() > 2 && sizes.back() == 1) sizes.pop_back();   // spectra and polarisations of one index
     if (sizes.size() > 4) fail(source, fmt::format("has {} FITS axes; up to 4 can be read", sizes.size()), "write a part of it");
     std::vector<ArrayDesc::Extent> extents;
-    const bool frames = sizes.size() == 4 || (sizes.size() == 3 && is_time(unit, 3));
-    for (std::size_t i = sizes.size(); i-- > 0;)
-        extents.push_back({i == 2 && sizes.size() == 3 && frames ? 't' : "xyzt"[i], sizes[i]});
-    file.page_axes = frames ? 1 : 0;
+    const std::string letters = name_axes(unit, sizes.size(), file.warnings);
+    for (std::size_t i = sizes.size(); i-- > 0;) extents.push_back({letters[i], sizes[i]});
+    file.page_axes = letters.ends_with('t') ? 1 : 0;
 
     // BZERO of half the range says unsigned numbers; other scales make real ones, as in astropy.
     const double scale = number_card(source, unit, "BSCALE", 1), zero = number_card(source, unit, "BZERO", 0);

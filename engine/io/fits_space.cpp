@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
+#include "io/axis_names.hpp"
 #include "io/decimal.hpp"
 #include "io/units.hpp"
 
@@ -46,15 +48,44 @@ Matrix matrix_of(const Source& source, const Unit& unit) {
     return m;
 }
 
-/// The kind of an axis of the space, counting from 0, where it is one of wavelengths, speeds and the like (FITS 4.0, 8.4), which
-/// are no depth whatever their unit; "WAVE-F2W" is one by a grating.
+std::string_view card_of_kind(const Unit& unit, std::size_t axis) { return unit.card(fmt::format("CTYPE{}", axis + 1)); }
+
+/// What kind of axis one is, counting from 0, in small letters; "WAVE-F2W" is one of WAVE, by a grating.
+std::string kind_of(const Unit& unit, std::size_t axis) {
+    const std::string_view kind = card_of_kind(unit, axis);
+    return in_small_letters(kind.substr(0, kind.find('-')));
+}
+
+template <std::size_t n>
+bool is_among(const std::string& kind, const std::string_view (&kinds)[n]) {
+    return std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds);
+}
+
+/// The kind of an axis of the space where it is one of wavelengths, speeds and the like (FITS 4.0, 8.4), which are no depth whatever
+/// their unit.
 std::string_view spectral_kind(const Unit& unit, std::size_t axis) {
-    constexpr std::string_view kinds[] = {"WAVE", "AWAV", "FREQ", "ENER", "WAVN", "VRAD", "VOPT",
-                                          "ZOPT", "VELO", "BETA", "LAMBDA", "WAVELENGTH"};
-    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis + 1));
-    std::string name(kind.substr(0, kind.find('-')));
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    return std::find(std::begin(kinds), std::end(kinds), name) == std::end(kinds) ? std::string_view() : kind;
+    constexpr std::string_view kinds[] = {"wave", "awav", "freq", "ener", "wavn", "vrad", "vopt",
+                                          "zopt", "velo", "beta", "lambda", "wavelength"};
+    return is_among(kind_of(unit, axis), kinds) ? card_of_kind(unit, axis) : std::string_view();
+}
+
+/// By its kind (FITS 4.0, 9.2.1), else by its unit.
+bool is_time(const Unit& unit, std::size_t axis) {
+    constexpr std::string_view kinds[] = {"t",  "time", "tai", "tt",  "tdt", "et",  "iat", "ut1",
+                                          "utc", "gmt",  "tdb", "tcg", "tcb", "gps", "local"};
+    const std::string kind = kind_of(unit, axis);
+    const std::string_view name = unit.card(fmt::format("CUNIT{}", axis + 1));
+    return is_among(kind, kinds) || (kind.empty() && !name.empty() && seconds_of(name) > 0);
+}
+
+/// Whether a kind says another thing than the letter. Of x and y those in the sky say nothing else, nor do names that are not known.
+bool says_otherwise(const Unit& unit, std::size_t axis, char letter) {
+    constexpr std::string_view nothing[] = {"", "linear", "pixel"};
+    const std::string kind = kind_of(unit, axis);
+    if (is_among(kind, nothing)) return false;
+    const char meant = is_time(unit, axis) ? 't' : axis_named(kind);
+    if (meant != '?') return meant != letter;
+    return axis > 1 || kind == "stokes" || !spectral_kind(unit, axis).empty();
 }
 
 /// Of an axis of the space: ours, and how many of ours one of it is; empty where it is none of lengths.
@@ -118,10 +149,20 @@ void leave_out(FileInfo& file, const char* why) {
 
 }   // namespace
 
-bool is_time(const Unit& unit, std::size_t axis) {
-    const std::string_view kind = unit.card(fmt::format("CTYPE{}", axis)), name = unit.card(fmt::format("CUNIT{}", axis));
-    return kind == "TIME" || kind == "UTC" || kind == "TT" || kind == "TAI" ||
-           (kind.empty() && !name.empty() && seconds_of(name) > 0);
+std::string name_axes(const Unit& unit, std::size_t count, std::vector<Warning>& warnings) {
+    std::string letters(count, '?'), names, taken;
+    for (std::size_t i = 2; i < count; ++i)
+        if (is_time(unit, i) && letters.find('t') == letters.npos) letters[i] = 't';
+    for (char& letter : letters)
+        if (letter == '?') letter = "xyzt"[std::string_view("xyzt").find_first_not_of(letters)];
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!says_otherwise(unit, i, letters[i])) continue;
+        const char* const comma = names.empty() ? "" : ", ";
+        names += fmt::format("{}CTYPE{} \"{}\"", comma, i + 1, shortened(card_of_kind(unit, i)));
+        taken += fmt::format("{}{}", comma, letters[i]);
+    }
+    if (!names.empty()) warnings.push_back(told_of_names(names, taken));
+    return letters;
 }
 
 void describe_space(const Source& source, const Unit& unit, FileInfo& file) {

@@ -237,9 +237,18 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
 }
 
 void hold_against_first_page(const Source& source) {
-    if (!source.kept() || source.kept()->is_still(source.asked, *source.identity)) return;
+    if (!source.kept() || source.kept()->is_still(source.asked, *source.identity, source.path)) return;
     fail(source, "has changed since its first page was looked at",
          "do not write to a file while a job goes through its pages; run the job again");
+}
+
+/// The same of what belongs to it.
+void hold_parts(const Source& source, const std::vector<FilePart>& parts) {
+    for (const FilePart& part : parts) {
+        if (!part.identity || source.kept()->is_still(part.path, *part.identity, part.path)) continue;
+        fail(source, fmt::format("has changed since its first page was looked at, in {}", show(part.path)),
+             "do not write to a file while a job goes through its pages; run the job again");
+    }
 }
 
 bool options_choose(const ReadOptions& options) { return options.pages || options.volume || !options.channel.empty(); }
@@ -358,7 +367,7 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
                             "where its voxels lie"));
         result.identity = source.identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
-        if (kept) kept->put(result);
+        if (kept) hold_parts(source, result.parts), kept->put(result);
         return result;
     });
 }

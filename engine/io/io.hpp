@@ -62,12 +62,16 @@ struct ReadOptions {
     std::shared_ptr<Kept> kept{};
 };
 
-/// A file that belongs to another: detached voxels, a chunk, a slice.
+/// A file that belongs to another: detached voxels, a chunk, a slice. Or a folder of such, in which others may appear.
 struct FilePart {
     std::filesystem::path path;
     std::optional<host::FileIdentity> identity{};   ///< when it was looked at
+    std::optional<std::pair<std::int64_t, std::int64_t>> pages{};   ///< [first, end) of which it has something; not set: all
+    bool is_folder = false;
     bool operator==(const FilePart&) const = default;
 };
+/// Without those that have nothing of these pages.
+void keep_parts_of(const std::optional<std::pair<std::int64_t, std::int64_t>>& pages, std::vector<FilePart>&);
 
 /// What the channels of a picture mean. other: not colours, but stains or detectors.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };

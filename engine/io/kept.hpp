@@ -22,8 +22,10 @@ namespace parallax::io {
 /// identity: info() and read() refuse one that has changed since the first of them. Threads may share it.
 class Kept {
 public:
-    /// Whether it is the file that first came by this name: pages of two files, or of two states of one, are no stack.
-    bool is_still(const std::filesystem::path& name, const host::FileIdentity&);
+    /// Whether it is the file that first came by this name: pages of two files, or of two states of one, are no stack. One that has its
+    /// old time and was touched since (it has got other rights or a further name, or was written to and its time put back) is known
+    /// by its hash, where that was taken before; it is read from `there`.
+    bool is_still(const std::filesystem::path& name, const host::FileIdentity&, const std::filesystem::path& there);
 
     /// A file that stays open, as the reader of its format has it.
     struct Reader {
@@ -32,7 +34,8 @@ public:
         Reader& operator=(const Reader&) = delete;
         virtual ~Reader() = default;
 
-        std::int64_t next = 0;   ///< the first page that it can still read
+        std::int64_t next = 0;     ///< the first page that it can still read
+        bool is_program = false;   ///< with memory of its own: few stay
     };
 
     /// Of those that were put back, the one that has the least way to this page; null: none reaches it. A file has one format, whose

@@ -42,6 +42,7 @@ std::string hint_of(std::string hint) {
 class ReaderFile : public Kept::Reader {
 public:
     ReaderFile(const Source& source, const ReaderOf& of) : of_(of), child_(start(source, of)) {
+        is_program = true;
         const ReadOptions& options = source.options;
         Json request{{"open", path_for_child(source.path)}, {"dataset", options.dataset}, {"bytes", source.bytes}};
         if (options.series) request["series"] = *options.series;
@@ -161,30 +162,32 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     if (said.contains("notes")) info.metadata.notes = said["notes"].get<std::map<std::string, std::string>>();
     for (const Json& warning : said.value("warnings", Json::array())) info.warnings.push_back(warning_of(warning));
     if (said.contains("ignored")) info.ignored = said["ignored"].get<std::vector<std::string>>();
-    for (const Json& part : said.value("parts", Json::array())) {
-        const std::string name = part.get<std::string>();
-        FilePart file{std::filesystem::path(std::u8string(name.begin(), name.end()))};
-        file.identity = host::identity_of(file.path);
-        if (file.identity) info.file_bytes += file.identity->bytes;
-        info.parts.push_back(std::move(file));
-    }
     return info;
 }
 
-}   // namespace
-
-namespace {
+/// The files of a folder.
+void add_parts(FileInfo& info, const Json& said) {
+    for (const Json& part : said.value("parts", Json::array())) {
+        const std::string name = part.at("path").get<std::string>();
+        FilePart file{std::filesystem::path(std::u8string(name.begin(), name.end()))};
+        file.identity = host::identity_of(file.path);
+        if (part.contains("pages")) file.pages = {part["pages"][0].get<std::int64_t>(), part["pages"][1].get<std::int64_t>()};
+        file.is_folder = part.value("folder", false);
+        if (file.identity && !file.is_folder) info.file_bytes += file.identity->bytes;
+        info.parts.push_back(std::move(file));
+    }
+}
 
 /// Started once for all pages of one file, where they are read one by one: it may have to go through all before them, and knows where
-/// it is. Of a folder the identity does not say whether its files are the same.
+/// it is.
 std::unique_ptr<ReaderFile> opened(const Source& source, const ReaderOf& of, std::int64_t page) {
-    if (source.kept() && !source.is_folder())
+    if (source.kept())
         if (auto known = source.kept()->take<ReaderFile>(*source.identity, page)) return known;
     return std::make_unique<ReaderFile>(source, of);
 }
 
 void keep(const Source& source, std::unique_ptr<ReaderFile> file) {
-    if (source.kept() && !source.is_folder()) source.kept()->put(*source.identity, std::move(file));
+    if (source.kept()) source.kept()->put(*source.identity, std::move(file));
 }
 
 }   // namespace
@@ -192,6 +195,7 @@ void keep(const Source& source, std::unique_ptr<ReaderFile> file) {
 FileInfo reader_info(const Source& source, const ReaderOf& of) {
     std::unique_ptr<ReaderFile> file = opened(source, of, std::numeric_limits<std::int64_t>::max());   // any says the same
     FileInfo info = info_of(source, of, file->description());
+    add_parts(info, file->description());
     keep(source, std::move(file));
     return info;
 }
@@ -206,7 +210,7 @@ HostArray reader_read(const Source& source, const ReaderOf& of) {
     HostArray array = read_picture(source, part, [&, first = first, end = end](std::byte* to) {
         file->read(source, first, end - first, to, part.desc.dense_bytes());
     });
-    keep(source, std::move(file));
+    if (file->next < info.pages()) keep(source, std::move(file));   // behind the last it would hold memory for nothing
     return array;
 }
 

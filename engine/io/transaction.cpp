@@ -96,6 +96,8 @@ void Transaction::count(const fs::path& file, std::uint64_t bytes, const char* h
     while (!bytes_left.compare_exchange_weak(left, left - bytes));
 }
 
+void Transaction::count_folder(const fs::path& folder, const char* hint) { count(folder, folder_bytes, hint); }
+
 void Transaction::check_limit(const fs::path& file, std::uint64_t bytes, const char* hint) {
     check_left(bytes_left.load(), file, bytes, hint);
 }

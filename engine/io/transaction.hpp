@@ -73,6 +73,8 @@ public:
     static void limit(std::uint64_t bytes);
     /// Counts what is written beside transactions, before it is. Throws IoError where so much is not left.
     static void count(const std::filesystem::path& file, std::uint64_t bytes, const char* hint = "raise the limit, or write less");
+    /// The same of a folder, as add() counts those that it makes.
+    static void count_folder(const std::filesystem::path& folder, const char* hint);
     /// Throws what count() would throw, and counts nothing: of a file that add() counts.
     static void check_limit(const std::filesystem::path& file, std::uint64_t bytes, const char* hint);
     /// So much of what was counted is there no more.

@@ -76,7 +76,7 @@ std::chrono::duration<double> seconds_for(std::uint64_t bytes) {
 }
 
 std::string last_words(const host::Child& child) {
-    const std::string words = child.last_message();
+    const std::string words = without_ways(child.last_message());
     return words.empty() ? child.ending() : shortened(words);
 }
 

@@ -18,13 +18,16 @@
 namespace parallax::engine {
 namespace {
 
-/// By `report`, to which the hash is given where it is known: a file of a thousand pages is not hashed for each.
+/// By `report`, to which the hash is given where it is known: a file of a thousand pages is not hashed for each. `there`: where the
+/// file is open.
 template <class Report>
-FileReport hashed_once(io::Kept* kept, const std::optional<host::FileIdentity>& file, const std::stop_token& stop, const Report& report) {
+FileReport hashed_once(io::Kept* kept, const std::optional<host::FileIdentity>& file, const std::filesystem::path& there,
+                       const std::stop_token& stop, const Report& report) {
     if (!kept || !file) return report(std::string());
     if (std::optional<std::string> known = kept->hash(*file)) return report(*std::move(known));
     FileReport made = report(std::string());
-    if (!stop.stop_requested() && made.identity == file) kept->put(*file, made.hash);
+    const auto now = host::identity_of(there);
+    if (!stop.stop_requested() && now == file && now->changed == file->changed) kept->put(*file, made.hash);
     return made;
 }
 
@@ -37,13 +40,14 @@ std::vector<FileReport> report_input_file(const PreparedInput& input, std::size_
     std::vector<FileReport> reports;
     const bool folder = !info.parts.empty() && std::filesystem::is_directory(opened.path());   // of which its parts are hashed
     if (!folder)
-        reports.push_back(hashed_once(input.kept.get(), info.identity, stop, [&](std::string hash) {
+        reports.push_back(hashed_once(input.kept.get(), info.identity, opened.path(), stop, [&](std::string hash) {
             return report_file(path, opened.path(), info, stop, std::move(hash));
         }));
     for (const io::FilePart& part : info.parts) {
+        if (part.is_folder) continue;   // what is in it is told
         const host::OpenedFile held = input.open(part.path);
         const auto identity = input.kept ? host::identity_of(held.path()) : std::nullopt;
-        reports.push_back(hashed_once(input.kept.get(), identity, stop, [&](std::string hash) {
+        reports.push_back(hashed_once(input.kept.get(), identity, held.path(), stop, [&](std::string hash) {
             return report_file(held.path(), info.format, stop, {}, std::move(hash));
         }));
         if (held.path() != part.path) reports.back().path = to_utf8(std::filesystem::absolute(part.path));

@@ -1,5 +1,7 @@
 #include "series/described.hpp"
 
+#include "parallax/host/error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -22,8 +24,14 @@ Json described(const HostArray& array) {
 
 HostArray described_in(const Json& json) {
     std::vector<ArrayDesc::Extent> extents;
+    std::int64_t most = std::int64_t{1} << 56;   // elements, whose bytes are a number, too
     const std::optional<ElementType> type = element_type_from(json.at("type").get_ref<const std::string&>());
-    for (const Json& axis : json.at("axes")) extents.push_back({axis.at(0).get_ref<const std::string&>().at(0), axis.at(1)});
+    for (const Json& axis : json.at("axes")) {
+        const std::int64_t size = axis.at(1).get_ref<const std::int64_t&>();   // a whole number
+        if (size < 1 || size > most) throw Error("a size that no array has");
+        most /= size;
+        extents.push_back({axis.at(0).get_ref<const std::string&>().at(0), size});
+    }
     HostArray array;
     array.desc = ArrayDesc::dense(type.value(), extents).with_unit(json.at("unit"));
     for (std::size_t i = 0; i < array.desc.axes.size(); ++i) array.desc.axes[i].spacing = json.at("axes")[i].at(2);

@@ -150,6 +150,8 @@ std::vector<Folds::State> Folds::found() const {
                                        seal.at("frame_bytes").get_ref<const std::uint64_t&>()};
             if (json.contains("first")) {
                 state.first = json["first"].at("item");
+                if (std::find(state.items.begin(), state.items.end(), state.first) == state.items.end())
+                    throw Error("a first item that is none of them");
                 for (const auto& [output, array] : json["first"].at("arrays").items())
                     state.arrays.emplace(output, described_in(array));
             }
@@ -200,8 +202,10 @@ bool Folds::fits(const State& state, const Records& records) const {
     return state.read == io::hash_text(read);
 }
 
-/// Whether what a state speaks of is there, and as it was saved.
+/// Whether what a state speaks of is there, of each output, and as it was saved.
 bool Folds::is_sound(const State& state) const {
+    if (std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& output) { return !state.files.contains(output.spec->name); }))
+        return false;
     const auto as_saved = [&](const auto& file) {
         const auto& [output, path] = file;
         const std::optional<host::OpenedFile> opened = open_kept(path);

@@ -33,9 +33,24 @@ namespace parallax::engine::series {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// What records name is looked at. Of nothing there is no path, and the system would end one at a zero byte.
+std::string path_in_record(const Json& json) {
+    auto path = json.get<std::string>();
+    if (path.empty() || path.find('\0') != std::string::npos)
+        throw ConfigError("", fmt::format("the path {} in a record", json.dump(-1, ' ', true, Json::error_handler_t::replace)), "one of a file");
+    return path;
+}
+
+/// Of a folder that versions before did not say.
+std::string folder_in_record(const Json& json) { return json.contains("manifest") ? path_in_record(json.at("manifest")) : std::string(); }
+
+}  // namespace
+
 // Whole numbers: get<>() takes a real, too, which need not fit.
 FileState file_from(const Json& json) {
-    return {json.at("path").get<std::string>(), json.at("bytes").get_ref<const std::uint64_t&>(),
+    return {path_in_record(json.at("path")), json.at("bytes").get_ref<const std::uint64_t&>(),
             json.at("modified").get_ref<const std::int64_t&>(), json.at("xxh3_128").get<std::string>(),
             json.contains("inode") ? json.at("inode").get_ref<const std::uint64_t&>() : 0, json.value("of", std::string()),
             json.contains("changed") ? json.at("changed").get_ref<const std::int64_t&>() : 0};
@@ -76,6 +91,14 @@ std::string line_of(const Record& record) {
     return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
 }
 
+/// Inputs that all items have, as a header has them.
+bool are_shared(const Json& files) {
+    return files.is_array() && std::all_of(files.begin(), files.end(), [](const Json& file) {
+               const auto has = [&](const char* key) { return file.contains(key) && file.at(key).is_string(); };
+               return file.is_object() && has("path") && has("xxh3_128");
+           });
+}
+
 /// Rows of a table: an object, or a list of them.
 bool is_rows(const Json& json) {
     return json.is_object() ||
@@ -95,10 +118,11 @@ Record record_of(const Json& json) {
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
     for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
     record.files = json.value("files", std::vector<std::string>());
+    for (const std::string& file : record.files) path_in_record(file);
     record.rows = json.value("rows", Json::object());
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
-    record.manifest = json.value("manifest", std::string());
+    record.manifest = folder_in_record(json);
     if (record.sequence < 0 || record.sequence > last_sequence) throw Error("a number that no record gets");
     if (!record.rows.is_object() || !std::all_of(record.rows.begin(), record.rows.end(), is_rows))
         throw Error("rows that are none");
@@ -368,7 +392,7 @@ std::optional<Manifest::Made> Manifest::made_in(const fs::path& folder) {
         if (!is_as_written(written, "format")) throw Error("another than was written");
         const Json json = host::with_text_as_octets(written);
         for (const Json& output : json.at("outputs")) made.outputs.push_back(file_from(output));
-        made.manifest = json.value("manifest", std::string());
+        made.manifest = folder_in_record(json);
     } catch (const IoError&) {
         throw;
     } catch (const std::exception&) {
@@ -402,7 +426,8 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     Json before;
     try {
         before = load_document(path);
-        if (!before.is_object() || !before.contains("job")) throw ConfigError("", "no header of a series", "one");
+        if (!before.is_object() || !before.contains("job") || !are_shared(before.value("shared", Json::array())))
+            throw ConfigError("", "no header of a series", "one");
     } catch (const ConfigError&) {
         throw ConfigError("--manifest", fmt::format("the damaged {} in {}", header_name, io::show(folder)),
                           "the header that the series began with", "--overwrite does every item again (without --shard)");

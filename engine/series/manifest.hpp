@@ -119,7 +119,7 @@ std::filesystem::path place_of(const std::filesystem::path&);
 FileState state_of(const FileReport&);
 /// As it was when it was read. Where its time did not say for certain that it stayed so, nor does the state.
 FileState state_of_input(const FileReport&);
-/// As records have it. Throws what json throws for another form.
+/// As records have it. Throws what json throws for another form, and ConfigError for a path that is none.
 Json to_json(const std::vector<FileState>&);
 FileState file_from(const Json&);
 /// Hashes of files that were read already, for as long as nobody changes them: pages by the thousand are of one file.

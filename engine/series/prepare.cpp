@@ -390,8 +390,8 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     // Where none was begun there is nothing to go on with: it begins, and replaces nobody's files.
     series.options.resume = options.resume && ManifestNow(series).is_begun();
     if (options.watch) begin_watching(series);
+    keep_files_of_pages(series.job);   // first: pages are read of the file that they were counted in
     series.items = options.watch ? first_items(series) : find_items(series.job, series.where);
-    keep_files_of_pages(series.job);
     for (const InputSpec& input : series.job.inputs) {
         if (!input.each) series.shared.emplace(input.name, prepare_input(input, series.where));
     }

@@ -46,7 +46,9 @@ fs::path RecordedFiles::place_of(const fs::path& file) const {
 }
 
 bool RecordedFiles::is_there(const FileState& input) const {
-    return confinement_ ? opened_by(*confinement_, input).has_value() : fs::exists(place_of(path_from(input.path)));
+    if (confinement_) return opened_by(*confinement_, input).has_value();
+    std::error_code unseen;   // as of a confined job, of which what may not be opened is not there
+    return fs::exists(fs::status(place_of(path_from(input.path)), unseen));
 }
 
 std::optional<FileState> RecordedFiles::renewed(const FileState& input) const {

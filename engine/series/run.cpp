@@ -5,6 +5,7 @@
 #include "io/transaction.hpp"
 #include "io/window.hpp"
 #include "job/output_paths.hpp"
+#include "series/checked.hpp"
 #include "series/conveyor.hpp"
 #include "series/known_folders.hpp"
 #include "series/own_files.hpp"
@@ -159,7 +160,7 @@ std::string hash_of_input(const PreparedInput& input, std::size_t number) {
     if (!fs::is_directory(opened.path(), unknown)) hash = io::hash_file(opened.path(), {}, info.read_bytes);
     if (info.parts.empty()) return hash;
     for (const io::FilePart& part : info.parts)
-        hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));
+        if (!part.is_folder) hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));
     return io::hash_text(hash);
 }
 
@@ -370,9 +371,12 @@ void record_made(const SeriesResult& result, const fs::path& manifest, io::Trans
 SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
     PreparedSeries series = asked;
     const SeriesOptions& how = series.options;
+    std::error_code unseen;
+    const bool makes_folder = !fs::exists(fs::symlink_status(how.manifest, unseen));
     const std::optional<host::Folder> held = hold_manifest(series);
     const fs::path& folder = how.manifest;
     Manifest::check_free(folder);
+    if (makes_folder) io::Transaction::count_folder(asked.options.manifest, limit_hint);
     const std::vector<host::FileLock> locks = lock(folder, how.shard);
     if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
         if (!how.overwrite) {

@@ -133,6 +133,7 @@ bool is_record(const fs::path& file, const StepSpec& step, const RecordedFiles& 
         for (const Json& input : host::with_text_as_octets(json.value("inputs", Json::array()))) inputs.push_back(file_from(input));
         if (!files.may_read(inputs)) return false;
         if (json.contains("strength") && !json.at("strength").is_number()) return false;
+        if (json.contains("reads") && !json.at("reads").is_string()) return false;
         return json.at("item").is_string() && are_strings(json.at("warnings"));
     } catch (const ConfigError&) {
         return false;

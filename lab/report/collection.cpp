@@ -11,6 +11,7 @@
 #include "report/report.hpp"
 #include "report/unread.hpp"
 #include "support/text.hpp"
+#include "support/warnings.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +31,9 @@ struct Group {
     std::vector<std::string> names;
 };
 
+/// Of a title, which may be longer than the name of a file, and than a path may be.
 std::string folder_name(const std::string& title) {
+    constexpr std::size_t most = 100;
     std::string name;
     for (const char c : title) {
         if (host::is_letter(c) || host::is_digit(c))
@@ -38,6 +41,7 @@ std::string folder_name(const std::string& title) {
         else if (!name.empty() && name.back() != '_')
             name += '_';
     }
+    name.resize(std::min(name.size(), most));
     while (!name.empty() && name.back() == '_') name.pop_back();
     return name.empty() ? "study" : name;
 }
@@ -106,13 +110,26 @@ Json devices_of(const Json& merged, const Group& group) {
     return devices;
 }
 
-bool are_one_folder(const fs::path& a, const fs::path& b) {
+bool are_one(const fs::path& a, const fs::path& b) {
     std::error_code none;
     return fs::equivalent(a, b, none);
 }
 
+/// Two of those that are given may lead to one file, whose machine would be there twice.
+bool is_known(const std::vector<Collected>& found, const fs::path& file) {
+    return std::any_of(found.begin(), found.end(), [&](const Collected& one) { return are_one(one.file, file); });
+}
+
+bool is_named_report(const fs::path& file) {
+    const std::string name = to_utf8(file.filename());
+    return name == "report.json" || name == "report.json.gz";
+}
+
+/// Whether results made it, of reports that count themselves.
+bool is_collected(const Json& report) { return report.contains(collected_key); }
+
 void find_reports(const fs::path& folder, const fs::path& pages, std::vector<Collected>& found) {
-    if (are_one_folder(folder, pages))
+    if (are_one(folder, pages))
         throw ConfigError("--out", fmt::format("{}, whose reports are read", to_utf8(folder)), "a folder of its own, which may lie in it",
                           "choose another --out: pages would be read as reports of machines the next time");
     std::vector<fs::path> files;
@@ -122,21 +139,25 @@ void find_reports(const fs::path& folder, const fs::path& pages, std::vector<Col
     for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied); at != end; ++at) {
         const fs::directory_entry& entry = *at;
         std::error_code unknown;
-        if (entry.is_directory(unknown) && are_one_folder(entry.path(), pages)) {
+        if (entry.is_directory(unknown) && are_one(entry.path(), pages)) {
             at.disable_recursion_pending();
             continue;
         }
         if (entry.is_directory(unknown)) folders.recover(entry.path());   // before it is listed
-        const std::string name = to_utf8(entry.path().filename());
-        const bool named = name == "report.json" || name == "report.json.gz";
+        const bool named = is_named_report(entry.path());
         if (named) folders.recover_of(entry.path());
         if (std::error_code error; named && entry.is_regular_file(error)) files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
+        if (is_known(found, file)) continue;
         Json report = load_json(file);
         const fs::path name = file.parent_path().lexically_relative(folder);
         check_report(report, to_utf8(file));
+        if (is_collected(report)) {
+            host::warn_once(fmt::format("{} is left out: parallax results made it, of reports of machines", to_utf8(file)));
+            continue;
+        }
         found.push_back({name == "." ? to_utf8(file.parent_path().filename()) : to_utf8(name), file, std::move(report)});
     }
 }
@@ -146,6 +167,7 @@ std::string called_otherwise(const std::vector<fs::path>& folders) {
     for (const fs::path& folder : folders) {
         for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
             const std::string file = to_utf8(entry.path());
+            if (is_named_report(entry.path())) continue;   // was left out
             if (std::error_code error; entry.is_regular_file(error) && (file.ends_with(".json") || file.ends_with(".json.gz")))
                 return fmt::format("a report of another name is given by itself: parallax results {}", file);
         }
@@ -160,9 +182,12 @@ std::vector<Collected> collect(const std::vector<fs::path>& where, const fs::pat
     for (const fs::path& one : where) {
         if (fs::is_directory(one)) {
             find_reports(one, pages, found);
-        } else {
+        } else if (!is_known(found, one)) {
             Json report = load_json(one);
             check_report(report, to_utf8(one));
+            if (is_collected(report))
+                throw ConfigError("", fmt::format("{}, which parallax results made, of reports of machines", to_utf8(one)), "those reports",
+                                  "without them, parallax report puts it together with others, as one that counts");
             found.push_back({to_utf8(one), one, std::move(report)});
         }
     }
@@ -183,7 +208,8 @@ void write_collection(const std::vector<Collected>& all, const fs::path& folder,
     io::Transaction files(folder, {.overwrite = overwrite});
     Json index{{"studies", Json::array()}};
     for (const Group& group : groups) {
-        const Json merged = merge(group.reports, group.names);
+        Json merged = merge(group.reports, group.names);
+        merged[collected_key] = group.reports.size();
         add_report(merged, folder / path_from(group.folder), files);
         index["studies"].push_back(
             {{"title", merged["study"].value("title", std::string())},

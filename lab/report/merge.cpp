@@ -93,6 +93,7 @@ void check_same_study(const Json& earlier, const Json& later, const std::string&
 
 Json merge(const std::vector<Json>& reports, const std::vector<std::string>& names) {
     Json merged = reports.front();
+    if (reports.size() > 1) merged.erase(collected_key);   // whoever asks for one of several means it
     for (std::size_t i = 1; i < reports.size(); ++i) {
         const Json& next = reports[i];
         if (cases_of(next) != cases_of(merged) || next.value("quick", false) != merged.value("quick", false)) {

@@ -26,6 +26,8 @@ namespace parallax::engine::compare {
 
 /// Of a report, and so of a study: each is held against each other.
 inline constexpr std::size_t most_devices = 128;
+/// In a report that a collection made, and not whoever asked for one of several machines.
+inline constexpr const char* collected_key = "collected";
 
 Json assemble(const Study&, Json devices, const std::vector<Json>& sessions, const std::vector<Json>& rows);
 /// Times, metrics, pairs and summary from what was sampled; what was there of them is replaced.

@@ -128,6 +128,7 @@ Json report_schema() {
         object_of({{"parallax_comparison", described({{"const", 1}}, "Version of the format.")},
                    {"study", study},
                    {"quick", flag},
+                   {"collected", described(index, "Of how many reports parallax results made it, which takes it for none of a machine.")},
                    {"devices", list_of(device)},
                    {"sessions", list_of(session)},
                    {"rows", list_of(row)},

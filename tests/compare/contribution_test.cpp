@@ -146,3 +146,55 @@ TEST_CASE("results: one command makes an index and a page a study, with one's ow
     CHECK(contains(run_program({"results", "empty", "--out", "x"}, folder.path()).err, "parallax results empty/mine.json"));
     CHECK(run_program({"results", "empty/mine.json", "--out", "x"}, folder.path()).status == 0);
 }
+
+TEST_CASE("results: a title may be of any length, and studies whose titles begin alike have folders of their own") {
+    const TempFolder folder;
+    for (const char* const name : {"a", "b"}) {
+        Json report = private_report();
+        report["study"]["cases"][0]["inputs"] = Json::object();
+        report["study"]["cases"][0]["steps"][0]["run"] = name == std::string("a") ? "scan" : "sort";
+        report["study"]["title"] = std::string(300, 'A') + name;
+        fs::create_directories(folder / "all" / name);
+        write_text(folder / "all" / name / "report.json", report.dump());
+    }
+    const Run run = run_program({"results", "all", "--out", "pages"}, folder.path());
+    CAPTURE(run.err);
+    CHECK(run.status == 0);
+    CHECK(fs::exists(folder / "pages" / std::string(100, 'a') / "report.html"));
+    CHECK(fs::exists(folder / "pages" / (std::string(100, 'a') + "_2") / "report.html"));
+}
+
+TEST_CASE("results: a file counts once, and what results made before is no machine's report") {
+    const TempFolder folder;
+    Json report = private_report();
+    report["study"]["cases"][0]["inputs"] = Json::object();
+    report["study"]["title"] = "Study";
+    fs::create_directories(folder / "all/a");
+    write_text(folder / "all/a/report.json", report.dump());
+    const auto devices_in = [&](const std::string& pages) {
+        return engine::load_json(folder / pages / "study/report.json")["devices"].size();
+    };
+    REQUIRE(run_program({"results", "all", "all/a", "all/a/report.json", "--out", "once"}, folder.path()).status == 0);
+    CHECK(devices_in("once") == 1);
+    // Pages that an earlier command left among the reports are told and left out; named by themselves they are refused.
+    REQUIRE(run_program({"results", "all", "--out", "all/first"}, folder.path()).status == 0);
+    const Json page = engine::load_json(folder / "all/first/study/report.json");
+    CHECK(page["collected"] == 1);
+    CHECK_NOTHROW(check_report(page, "a page"));
+    const Run second = run_program({"results", "all", "--out", "all/second"}, folder.path());
+    CHECK(second.status == 0);
+    CHECK(contains(second.err, "study/report.json is left out"));
+    CHECK(devices_in("all/second") == 1);
+    const Run named = run_program({"results", "all/a", "all/first/study/report.json", "--out", "named"}, folder.path());
+    CHECK(named.status == 2);
+    CHECK(contains(named.err, "which parallax results made"));
+    const Run alone = run_program({"results", "all/first", "--out", "alone"}, folder.path());
+    CHECK(alone.status == 2);
+    CHECK_FALSE(contains(alone.err, "is given by itself"));
+    // Made anew where it lies it stays what it is; what somebody puts together counts.
+    REQUIRE(run_program({"report", "all/first/study"}, folder.path()).status == 0);
+    CHECK(engine::load_json(folder / "all/first/study/report.json").contains("collected"));
+    REQUIRE(run_program({"report", "all/first/study", "all/a", "--out", "both"}, folder.path()).status == 0);
+    CHECK(run_program({"results", "both", "--out", "of_both"}, folder.path()).status == 0);
+    CHECK(devices_in("of_both") == 2);
+}

@@ -2,6 +2,7 @@
 // array; never a crash, never a file left behind.
 #include <cmath>
 
+#include "io/file.hpp"
 #include "support.hpp"
 
 using namespace parallax;
@@ -404,6 +405,18 @@ TEST_CASE("a flipped bit inside gzip is found by its checksum") {
     put(path, bytes);
     const IoError error = io_error(path, [&] { io::read(path); });
     CHECK(error.problem.find("gzip") != std::string::npos);
+    CHECK(error.problem.ends_with(": incorrect data check"));   // and no path, which zlib puts before it
+    CHECK(error.problem.find("a.nii") == std::string::npos);
+}
+
+TEST_CASE("ways through descriptors are taken out of the words of libraries and programs") {
+    for (const auto& [words, left] : {std::pair{"/proc/self/fd/3: Invalid data", "Invalid data"},
+                                      {"cannot open /proc/417/fd/12/a.dcm", "cannot open a.dcm"},
+                                      {"name = '/proc/self/fd/3', errno = 13", "name = 'the file', errno = 13"},
+                                      {"denied [/proc/1/fd/2] and /proc/1/fd/3", "denied [the file] and the file"},
+                                      {"/proc/self/maps, /proc/fd/3, /proc/1/fd/", "/proc/self/maps, /proc/fd/3, /proc/1/fd/"},
+                                      {"/home/a.gz: bad", "/home/a.gz: bad"}, {"", ""}})
+        CHECK(io::without_ways(words) == left);
 }
 
 TEST_CASE("what is no file is told as such") {

@@ -13,6 +13,7 @@
      odd.mnc     y in inches; x in furlongs, z not evenly spaced, and the step of time is a text
      slices.mnc  as many scales as 4096 x 4095, of which none is stored
    What attributes say:
+     halves.h5   d: 1 + 2i, -0.5 + 65504i of 16-bit floats, and i before r; wide: the same members of 80 bits and more
      texts.h5    3 x 2, c and y, and names of channels of 400,000 letters each; few letters in few; in more 2 x 3 with as many names,
                  which says that it is of colours
      words.h5    bytes -1, 5, 0, 1, 2, -128: unsigned (by netCDF, with a fill value); and steps of 2 in each of
@@ -129,6 +130,30 @@ static void make_ordered(const char* folder, const char* name, int ends, hid_t t
     const hid_t data = H5Dcreate2(file, "d", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
     H5Dwrite(data, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
     H5Dclose(data), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
+}
+
+/* A complex number of two parts of a type, the imaginary one first. */
+static hid_t complex_of(hid_t part) {
+    const size_t size = H5Tget_size(part);
+    const hid_t both = H5Tcreate(H5T_COMPOUND, 2 * size);
+    H5Tinsert(both, "i", 0, part), H5Tinsert(both, "r", size, part);
+    return both;
+}
+
+static void make_halves(const char* folder) {
+    char path[4096];
+    const hsize_t two = 2;
+    const float values[] = {2, 1, 65504, -.5f};   /* i, r */
+    snprintf(path, sizeof path, "%s/halves.h5", folder);
+    const hid_t half = H5Tcopy(H5T_IEEE_F32LE);
+    H5Tset_fields(half, 15, 10, 5, 0, 10), H5Tset_size(half, 2), H5Tset_ebias(half, 15);
+    const hid_t stored = complex_of(half), memory = complex_of(H5T_NATIVE_FLOAT), wide = complex_of(H5T_NATIVE_LDOUBLE);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), space = H5Screate_simple(1, &two, NULL);
+    const hid_t data = H5Dcreate2(file, "d", stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    const hid_t other = H5Dcreate2(file, "wide", wide, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dclose(other), H5Dclose(data), H5Sclose(space), H5Fclose(file);
+    H5Tclose(wide), H5Tclose(memory), H5Tclose(stored), H5Tclose(half);
 }
 
 static void put_numbers(hid_t to, const char* name, hsize_t count, const double* values) {
@@ -305,6 +330,7 @@ int main(int argc, char** argv) {
     make_minc(argv[1], "cm.mnc");
     make_minc(argv[1], "odd.mnc");
     make_minc(argv[1], "slices.mnc");
+    make_halves(argv[1]);
     make_texts(argv[1]);
     make_words(argv[1]);
     make_axes(argv[1]);

@@ -186,6 +186,41 @@ std::string refusal_of(const Folder& folder, const std::string& bytes) {
     return error.problem;
 }
 
+TEST_CASE("dicom: a file that is cut off in its header, or whose elements go on behind its end, is called that") {
+    if (!can_read_dicom()) return;
+    const Folder folder;
+    Dicom file;
+    file.modality = "MR", file.position = "0\\0\\0", file.mapping = {2, 0}, file.private_items = 2;
+    const std::string whole = file.bytes();
+    const std::size_t pixels = whole.find(std::string("\xe0\x7f\x10\x00OW", 6));
+    REQUIRE(pixels != std::string::npos);
+    for (std::size_t cut = 133; cut < pixels + 12; ++cut) {   // GDCM ended the process for most
+        CAPTURE(cut);
+        put(folder / "a.dcm", whole.substr(0, cut));
+        try {
+            io::info(folder / "a.dcm");   // one that ends between two elements has all that it says
+        } catch (const IoError& error) {
+            CAPTURE(error.problem);
+            CHECK(error.problem.find("ended with") == std::string::npos);
+            CHECK_FALSE(error.hint.empty());
+        }
+    }
+    const auto problem = [&](const std::string& bytes) {
+        put(folder / "a.dcm", bytes);
+        return io_error(folder / "a.dcm", [&] { io::info(folder / "a.dcm"); }).problem;
+    };
+    CHECK(problem(whole.substr(0, 150)) == "ends after 150 bytes, inside an element of its header");
+    CHECK(problem(whole.substr(0, 160)) == "says that its element (0002,0010) takes 20 bytes, and ends after 8 of them");
+    std::string longer = whole;
+    longer[150] = '\xff', longer[151] = '\x7f';
+    has(problem(longer), "says that its element (0002,0010) takes 32767 bytes, and ends after");
+    // Of a folder it is one picture that is not read.
+    fs::create_directory(folder / "both");
+    put(folder / "both" / "1.dcm", whole);
+    put(folder / "both" / "2.dcm", whole.substr(0, 160));
+    has(told_of(io::info(folder / "both")), "it is without a picture that is not read (2.dcm says that its element (0002,0010) takes");
+}
+
 TEST_CASE("dicom: a deflated file may unpack to a thousand times its length") {
     if (!can_read_dicom()) return;
     const Folder folder;

@@ -175,7 +175,46 @@ TEST_CASE("fits: distances and times, each in the unit of its axis") {
     const io::FileInfo spectra = info({"CDELT1  = .5", "CUNIT1  = 'deg'", "CDELT2  = .5", "CUNIT2  = 'deg'", "CTYPE3  = 'AWAV'",
                                        "CD3_3   = 1.25", "CUNIT3  = 'Angstrom'"});
     CHECK(spectra.desc.unit.empty());
-    CHECK(spectra.warnings.empty());
+    CHECK(told_of(spectra) == R"(what it says of its axes (CTYPE3 "AWAV") is not followed: they are taken for z by their order)");
+}
+
+TEST_CASE("fits: an axis of times is t where it is none of a plane's, and other names that are not followed are told") {
+    const Folder folder;
+    struct Row {
+        std::vector<const char*> kinds;
+        const char* axes;   ///< the slowest first
+        int pages;
+        const char* told;   ///< of which axes, and what they are taken for; empty: nothing
+    };
+    const Row rows[] = {
+        {{"", "", "", ""}, "tzyx", 1, ""},
+        {{"", "", "TIME", ""}, "ztyx", 0, ""},
+        {{"RA---TAN", "DEC--TAN", "TIME"}, "tyx", 1, ""},
+        {{"X", "Y", "Z", "Time"}, "tzyx", 1, ""},
+        {{"", "", "UTC", "STOKES"}, "ztyx", 0, R"((CTYPE4 "STOKES") is not followed: they are taken for z by)"},
+        {{"RA---SIN", "DEC--SIN", "FREQ", "STOKES"}, "tzyx", 1, R"((CTYPE3 "FREQ", CTYPE4 "STOKES") is not followed: they are taken for z, t by)"},
+        {{"", "", "TIME", "TIME"}, "ztyx", 0, R"((CTYPE4 "TIME") is not followed: they are taken for z by)"},
+        {{"TIME", ""}, "yx", 0, R"((CTYPE1 "TIME") is not followed: they are taken for x by)"},
+        {{"FREQ-LOG", "Z", "LINEAR"}, "zyx", 0, R"((CTYPE1 "FREQ-LOG", CTYPE2 "Z") is not followed: they are taken for x, y by)"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.axes));
+        CAPTURE(std::string(row.told));
+        const std::size_t count = row.kinds.size();
+        std::vector<std::string> cards = {"SIMPLE  =                    T", "BITPIX  =                    8",
+                                          "NAXIS   =                    " + std::to_string(count)};
+        for (std::size_t i = 1; i <= count; ++i) cards.push_back("NAXIS" + std::to_string(i) + "  =                    2");
+        for (std::size_t i = 1; i <= count; ++i)
+            if (*row.kinds[i - 1]) cards.push_back("CTYPE" + std::to_string(i) + "  = '" + row.kinds[i - 1] + "'");
+        put(folder / "a.fits", fits(cards, std::string("abcdefghijklmnop").substr(0, std::size_t{1} << count)));
+        const io::FileInfo info = io::info(folder / "a.fits");
+        std::string axes;
+        for (const Axis& axis : info.desc.axes) axes += axis.name;
+        CHECK(axes == row.axes);
+        CHECK(info.page_axes == row.pages);
+        if (*row.told) CHECK(told_of(info).find(row.told) != std::string::npos);
+        else CHECK(info.warnings.empty());
+    }
 }
 
 TEST_CASE("fits: distances by CD, or by CDELT and PC, of pixels that are boxes, whichever way they are turned") {

@@ -107,3 +107,18 @@ TEST_CASE("gif: a frame larger than its screen is read whole where it is the fir
     CHECK(values_of<std::uint8_t>(io::read(path)) == std::vector<std::uint8_t>{0, 85, 170, 255, 0, 85, 0, 85});
     CHECK(told_of(io::info(path)) == "what its frames draw beyond its screen is left out");
 }
+
+TEST_CASE("gif: a file that is cut off anywhere before its end is told with a reason") {
+    if (!can_read_gif()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.gif";
+    const std::string whole = gif(3, 2, {{0, 3, 2, packed({clear, 1, 2, 6, 6, end})}});
+    for (std::size_t cut = 6; cut + 1 < whole.size(); ++cut) {   // within its mark it is none
+        CAPTURE(cut);
+        put(path, whole.substr(0, cut));
+        const std::string problem = io_error(path, [&] { io::info(path); }).problem;
+        CAPTURE(problem);
+        CHECK(problem.starts_with("is a damaged GIF: "));
+        CHECK(problem.size() > std::string("is a damaged GIF: ").size());
+    }
+}

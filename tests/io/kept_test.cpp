@@ -37,6 +37,9 @@ void let_it_age(const fs::path& file) {
 
 bool is_there(const std::string& reader) { return !host::program_beside("parallax-read-" + reader).empty(); }
 
+/// Until the system's clock of files has another time.
+void let_time_pass() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
+
 ArrayDesc stack(ElementType type, std::int64_t pages, bool colours = false) {
     std::vector<ArrayDesc::Extent> axes{{'t', pages}, {'y', 9}, {'x', 11}};
     if (colours) axes.push_back({'c', 3});
@@ -51,6 +54,27 @@ bool same(const HostArray& a, const HostArray& b) {
     return a.desc.describe() == b.desc.describe() && a.metadata.affine == b.metadata.affine &&
            a.metadata.notes == b.metadata.notes && a.metadata.channels == b.metadata.channels &&
            std::memcmp(a.data(), b.data(), a.desc.dense_bytes()) == 0;
+}
+
+/// Volumes (t, z, y, x) of MATLAB's version 5, which has columns first.
+std::string mat_of(const HostArray& array) {
+    const auto elements = [](std::uint32_t type, const std::string& bytes) {
+        return Bytes{}.add(type).add(static_cast<std::uint32_t>(bytes.size())).add_text(bytes).text + std::string((8 - bytes.size() % 8) % 8, '\0');
+    };
+    const std::int64_t t = array.desc.axes[0].size, z = array.desc.axes[1].size, y = array.desc.axes[2].size, x = array.desc.axes[3].size;
+    const auto* const values = array.as<std::int16_t>();
+    Bytes data;
+    for (std::int64_t plane = 0; plane < t * z; ++plane)
+        for (std::int64_t column = 0; column < x; ++column)
+            for (std::int64_t row = 0; row < y; ++row) data.add(values[(plane * y + row) * x + column]);
+    Bytes sizes;
+    for (const std::int64_t size : {y, x, z, t}) sizes.add(static_cast<std::int32_t>(size));
+    constexpr std::uint32_t of_int8 = 1, of_int16 = 3, of_int32 = 5, of_uint32 = 6, of_matrix = 14, int16_class = 10;
+    const std::string matrix = elements(of_uint32, Bytes{}.add(int16_class).add<std::uint32_t>(0).text) + elements(of_int32, sizes.text) +
+                               elements(of_int8, "a") + elements(of_int16, data.text);
+    std::string head = "MATLAB 5.0 MAT-file";
+    head.resize(124, ' ');
+    return head + Bytes{}.add<std::uint16_t>(0x0100).text + "IM" + elements(of_matrix, matrix);
 }
 
 /// Stacks in formats that keep a file open, and in some that do not.
@@ -70,6 +94,11 @@ std::vector<fs::path> stacks(const Folder& folder, std::int64_t pages) {
     add("packed.nii.gz", volumes(pages));
     if (is_there("hdf5")) add("volumes.h5", volumes(pages));   // read by a program that stays for the next page
     if (is_there("gif")) add("film.gif", pattern(stack(ElementType::u8, pages)));
+    if (is_there("mat")) {
+        files.push_back(folder / "volumes.mat");
+        put(files.back(), mat_of(volumes(pages)));
+        let_it_age(files.back());
+    }
     return files;
 }
 
@@ -119,7 +148,8 @@ TEST_CASE("kept files: another file of the same name, also with the time of the 
         HostArray other = io::read(file);
         std::byte* const last = other.data() + other.desc.dense_bytes() - 1;
         *last ^= std::byte{1};
-        io::write(file, other, {.overwrite = true});
+        if (file.extension() == ".mat") put(file, mat_of(other));
+        else io::write(file, other, {.overwrite = true});
         fs::last_write_time(file, time);
         CHECK_THROWS_WITH_AS(io::read(file, page(4, kept, file)), doctest::Contains("has changed since its first page"), IoError);
         const auto next = std::make_shared<io::Kept>();
@@ -128,6 +158,74 @@ TEST_CASE("kept files: another file of the same name, also with the time of the 
         io::ReadOptions whole = page(0, next, file);
         whole.pages.reset(), whole.volume.reset();
         CHECK_THROWS_AS(io::info(file, whole), IoError);
+    }
+}
+
+TEST_CASE("kept files: one that was written to in its place and has its old time is refused, and not one that has got another name") {
+    const Folder folder;
+    for (const fs::path& file : stacks(folder, 4)) {
+        CAPTURE(file.filename().string());
+        const fs::file_time_type time = fs::last_write_time(file);
+        for (const bool hashed : {false, true}) {
+            CAPTURE(hashed);
+            const auto kept = std::make_shared<io::Kept>();
+            io::read(file, page(0, kept, file));
+            if (hashed) kept->put(*host::identity_of(file), io::hash_file(file));
+            let_time_pass();
+            fs::create_hard_link(file, folder / "name");   // as a program that saves copies does
+            fs::remove(folder / "name");
+            if (hashed) CHECK(same(io::read(file, page(1, kept, file)), io::read(file, page(1, nullptr, file))));
+            else CHECK_THROWS_AS(io::read(file, page(1, kept, file)), IoError);   // nobody knows what it was
+            const std::string before = get(file);
+            std::string after = before;
+            after.back() ^= 1;
+            let_time_pass();
+            std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << after;
+            fs::last_write_time(file, time);
+            CHECK_THROWS_WITH_AS(io::read(file, page(2, kept, file)), doctest::Contains("has changed since its first page"), IoError);
+            std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << before;
+            fs::last_write_time(file, time);
+        }
+    }
+}
+
+TEST_CASE("kept files: a folder's chunks are those that were there at its first page, and each page has its own alone") {
+    if (!is_there("zarr")) return;
+    constexpr std::int64_t pages = 6;
+    const Folder folder;
+    const HostArray array = pattern(stack(ElementType::u16, pages));
+    const auto parts_of = [](const io::FileInfo& info, std::int64_t number) {
+        std::vector<io::FilePart> parts = info.parts;
+        io::keep_parts_of(std::pair(number, number + 1), parts);
+        return parts;
+    };
+    for (const char* what : {"written", "added", "removed"}) {
+        CAPTURE(what);
+        const fs::path store = folder / (std::string(what) + ".zarr");
+        io::write(store, array);
+        const io::FileInfo info = io::info(store, page(0, nullptr, store));
+        std::vector<fs::path> chunks;
+        for (const io::FilePart& part : info.parts)
+            if (part.pages && !part.is_folder) chunks.push_back(part.path);
+        std::sort(chunks.begin(), chunks.end());
+        REQUIRE(chunks.size() >= 2);
+        if (std::string(what) == "added") fs::rename(chunks.back(), folder / "chunk");
+        const auto kept = std::make_shared<io::Kept>();
+        io::ReadOptions whole = page(0, kept, store);
+        whole.pages.reset();
+        const io::FileInfo first = io::info(store, whole);
+        for (std::int64_t i = 0; i < pages; ++i) CHECK(parts_of(first, i).size() < info.parts.size());
+        let_time_pass();
+        if (std::string(what) == "written") put(chunks.back(), get(chunks.back()) + "more");
+        if (std::string(what) == "added") fs::rename(folder / "chunk", chunks.back());
+        if (std::string(what) == "removed") fs::remove(chunks.back());
+        // The first look counts: what an item reads is held against it, folders and all.
+        bool changed = false;
+        for (const io::FilePart& part : parts_of(io::info(store, page(0, nullptr, store)), pages - 1)) {
+            const auto known = std::find_if(first.parts.begin(), first.parts.end(), [&](const io::FilePart& one) { return one.path == part.path; });
+            changed = changed || known == first.parts.end() || known->identity != part.identity;
+        }
+        CHECK(changed);
     }
 }
 

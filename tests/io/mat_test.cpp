@@ -207,6 +207,42 @@ TEST_CASE("mat: a file that is cut off anywhere is refused, by what it says of i
     }
 }
 
+TEST_CASE("mat: of several variables of one name none is taken, of version 4 and of version 5") {
+    if (!is_built()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.mat";
+    const auto problem = [&](const std::string& bytes, const char* dataset) {
+        put(path, bytes);
+        const IoError error = io_error(path, [&] { io::info(path, {.dataset = dataset}); });
+        CHECK_FALSE(error.hint.empty());
+        return error.problem;
+    };
+    const auto four = [](const char* name, std::int32_t columns) {
+        Bytes file;
+        file.add_all<std::int32_t>({0, 1, columns, 0, 2}).add_text(name).add<std::uint8_t>(0);
+        for (std::int32_t i = 0; i < columns; ++i) file.add<double>(i);
+        return file.text;
+    };
+    const char* const two = "has several variables of one name: v (f64 1 x 2), v (f64 1 x 3), of which programs take one or another";
+    for (const char* const dataset : {"", "v"}) CHECK(problem(four("v", 2) + four("v", 3), dataset) == two);
+    CHECK(problem(four("v", 2) + four("w", 1) + four("v", 3), "v") == two);
+    CHECK(problem(four("v", 2) + four("w", 1) + four("v", 3), "").find("holds 3 variables of numbers") == 0);
+    CHECK(values_of<double>(io::read(path, {.dataset = "w"})) == std::vector<double>{0});
+    for (const bool packed : {false, true}) {
+        Mat mat, text;
+        mat.packed = text.packed = packed;
+        mat.parts = {{9, real_part(), {}, false}};
+        text.kind = 4, text.parts = {{4, raw<std::uint16_t>(false, {65, 66, 67, 68, 69, 70}), {}, false}};
+        const std::string numbers = mat.bytes().substr(128), letters = text.bytes().substr(128), head = mat.bytes().substr(0, 128);
+        for (const char* const dataset : {"", "a"}) {
+            CHECK(problem(head + numbers + numbers, dataset).find("of one name: a (f64 2 x 3), a (f64 2 x 3), of which") != std::string::npos);
+            CHECK(problem(head + numbers + letters, dataset).find("of one name: a (f64 2 x 3), a (text 2 x 3), of which") != std::string::npos);
+            CHECK(problem(head + letters + numbers, dataset).find("of one name: a (text 2 x 3), a (f64 2 x 3), of which") != std::string::npos);
+        }
+        CHECK(problem(head + letters, "a").find("is text, which is not read") != std::string::npos);
+    }
+}
+
 TEST_CASE("mat: a variable behind those that are looked at is not called one that is not there") {
     if (!is_built()) return;
     const Folder folder;

@@ -1,5 +1,6 @@
 // MINC 2, and what attributes of HDF5 say of values and distances.
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 
 #include "support.hpp"
@@ -178,4 +179,16 @@ TEST_CASE("hdf5: axes are what labels, scales and attributes call them, else by 
     io::ReadOptions second = of("places");
     second.pages = {1, 2};
     CHECK(values_of<std::uint8_t>(io::read(folder / "axes.h5", second)).front() == 12);
+}
+
+TEST_CASE("hdf5: complex numbers of 16-bit floats are widened, and of others that are not read it is told of what they are") {
+    const Folder folder;
+    if (!make_files(folder)) return;
+    using C = std::complex<float>;
+    CHECK(values_of<C>(io::read(folder / "halves.h5")) == std::vector<C>{{1, 2}, {-.5f, 65504}});
+    const IoError error = io_error(folder / "halves.h5", [&] { io::info(folder / "halves.h5", of("wide")); });
+    CAPTURE(error.problem);
+    if (sizeof(long double) > sizeof(double))
+        CHECK(error.problem == "its dataset /wide holds complex numbers of " + std::to_string(8 * sizeof(long double)) +
+                                   "-bit floating-point numbers, which are not read");
 }

@@ -255,6 +255,27 @@ TEST_CASE("bytes behind a raw layout are told of, and files that two patterns fi
     CHECK(!contains(mean_of("?.npy"), "more than once"));
 }
 
+TEST_CASE("info: of a channel a plain number is its number, as in a job, and one in quotation marks its name") {
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'c', 4}, {'y', 1}, {'x', 1}}));
+    for (int i = 0; i < 4; ++i) array.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+    array.metadata.channels = {"1", "0", "488", "A"};
+    io::write(folder / "numbered.ome.tif", array);
+    struct Row {
+        const char* channel;
+        int taken;
+        bool told;
+    };
+    for (const Row& row : {Row{"1", 1, true}, Row{"\"1\"", 0, false}, Row{"0", 0, true}, Row{"\"0\"", 1, false}, Row{"2", 2, false},
+                           Row{"488", 2, false}, Row{"\"488\"", 2, false}}) {
+        CAPTURE(row.channel);
+        const Json info = json_of(run_program({"info", "numbered.ome.tif", "--channel", row.channel, "--json"}, folder.path()));
+        CHECK(info["range"]["min"] == row.taken);
+        CHECK(contains(info["warnings"].dump(), "is taken for a number") == row.told);
+    }
+    CHECK(run_program({"info", "numbered.ome.tif", "--channel", "4"}, folder.path()).status == 1);
+}
+
 TEST_CASE("info: what a file holds") {
     const TempFolder folder;
     io::write(folder / "a.npy", floats(3, 2, {-1, 0, 5, 1, 1, 1}));

@@ -444,6 +444,37 @@ TEST_CASE("confined: a link at --out, --report or --trace is refused alike, wher
     }
 }
 
+TEST_CASE("confined: a file of --device behind a link is refused alike, whatever is there") {
+    const TempFolder folder, outside;
+    io::write(folder / "a.npy", all_of(7));
+    write_text(folder / "job.json", R"({"parallax": 1, "inputs": {"image": "a.npy"},
+        "steps": [{"run": "convert", "type": "f32"}], "outputs": {"image": "o.npy"}})");
+    fs::create_symlink(outside / "hidden.json", folder / "link.json");
+    fs::create_directory_symlink(outside.path(), folder / "way");
+    for (const char* const device : {"link.json", "way/hidden.json"}) {
+        for (const char* const command : {"run", "plan"}) {
+            std::set<std::string> said;
+            for (const char* const there : {"nothing", "a secret", "a folder"}) {
+                fs::remove_all(outside / "hidden.json");
+                if (contains(there, "secret")) write_text(outside / "hidden.json", R"({"a_secret_key": 1})");
+                if (contains(there, "folder")) fs::create_directory(outside / "hidden.json");
+                const Run run = run_program({command, "job.json", "--confined", "--device", device}, folder.path());
+                CHECK(run.status == 2);
+                CHECK(contains(run.err, "no link on the way to it"));
+                CHECK_FALSE(contains(run.err, "a_secret_key"));
+                CHECK_FALSE(contains(run.err, outside.path().filename().string()));
+                said.insert(run.out + run.err);
+            }
+            CHECK(said.size() == 1);
+        }
+    }
+    fs::remove_all(outside / "hidden.json");
+    write_text(outside / "hidden.json", R"({"backend": "native"})");
+    CHECK(run_program({"run", "job.json", "--device", "link.json"}, folder.path()).status == 0);   // of one's own job
+    fs::rename(outside / "hidden.json", folder / "rules.json");
+    CHECK(run_program({"run", "job.json", "--confined", "--overwrite", "--device", "rules.json"}, folder.path()).status == 0);
+}
+
 TEST_CASE("confined: a folder of outputs that may not be entered is told of before anything runs, as of any job") {
     const TempFolder folder;
     fs::create_directories(folder / "out/closed/below");

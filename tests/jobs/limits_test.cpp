@@ -4,6 +4,8 @@
 #include "support/helper.hpp"
 #include "support/sanitizers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -126,6 +128,28 @@ TEST_CASE("cli: the limit of what is written counts the folders that are made fo
     const Run store = run_program({"run", "store.json", "--device", "native", "--quiet", "--limit", "output=200KiB"}, folder.path());
     CHECK_MESSAGE(store.status == 1, store.err);   // a folder for each slice
     CHECK_FALSE(fs::exists(folder / "o.zarr"));
+    // The folder of a series' records is one, also of a confined job; one that was there is not.
+    write_text(folder / "one.json", R"({"parallax": 1, "for_each": {"frame": "stack.npy"}, "inputs": {"image": "{frame}"},
+        "steps": [{"run": "crop"}], "outputs": {"image": "o.npy"}})");
+    const auto series = [&](const std::string& out, const std::vector<std::string>& more) {
+        std::vector<std::string> words{"run", "one.json", "--device", "native", "--quiet", "--out", out};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words, folder.path());
+    };
+    REQUIRE(series("out0", {}).status == 0);
+    std::uintmax_t bytes = 2048;   // some more: numbers in records have not the same digits each time
+    for (const auto& entry : fs::recursive_directory_iterator(folder / "out0"))
+        if (entry.is_regular_file()) bytes += entry.file_size();
+    const std::string files = fmt::format("output={}B", bytes), all = fmt::format("output={}B", bytes + 4096);
+    const Run less = series("out1", {"--limit", files});
+    CHECK(less.status == 1);
+    CHECK_MESSAGE(contains(less.err, "left of the limit on outputs"), less.err);
+    CHECK(series("out2", {"--limit", files, "--confined"}).status == 1);
+    const Run whole = series("out3", {"--limit", all}), confined = series("out4", {"--limit", all, "--confined"});
+    CHECK_MESSAGE(whole.status == 0, whole.err);
+    CHECK_MESSAGE(confined.status == 0, confined.err);
+    fs::create_directories(folder / "out5/one.series");
+    CHECK(series("out5", {"--limit", files}).status == 0);
 }
 
 #if defined(__linux__)

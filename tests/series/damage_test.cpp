@@ -2,6 +2,7 @@
 #include "frames.hpp"
 #include "seed.hpp"
 #include "series/check.hpp"
+#include "series/checked.hpp"
 #include "support/file_lock.hpp"
 
 #include <fstream>
@@ -177,6 +178,13 @@ TEST_CASE("series: a record of another form, though its checksum is right, does 
         R"("outputs":[]})",
         R"({"item":"frames/f000.tif","state":"done","at":1e102,"inputs":[],"outputs":[]})", item + R"(,"rows":"text"})",
         item + R"(,"rows":{"statistics":"text"}})", item + R"(,"rows":{"statistics":["text"]}})",
+        R"({"item":"frames/f000.tif","state":"done","at":1,"sequence":1000,"inputs":[],)"
+        R"("outputs":[{"path":"","bytes":1,"modified":0,"xxh3_128":""}]})",
+        R"({"item":"frames/f000.tif","state":"done","at":1,"sequence":1000,"outputs":[],)"
+        R"("inputs":[{"path":"","bytes":1,"modified":0,"xxh3_128":""}]})",
+        R"({"item":"frames/f000.tif","state":"done","at":1,"sequence":1000,"inputs":[],)"
+        R"("outputs":[{"path":"a\u0000b","bytes":1,"modified":0,"xxh3_128":""}]})",
+        item + R"(,"files":[""]})", item + R"(,"manifest":""})",
         item + R"(,"times":[1]})", item + R"(,"warnings":"text"})", item + R"(,"rows":{"statistics":)" + deep + "}}", deep};
     for (const std::string& form : forms) {
         CAPTURE(form.substr(0, 200));
@@ -191,5 +199,52 @@ TEST_CASE("series: a record of another form, though its checksum is right, does 
         CHECK(run.status == 0);
         CHECK(contents(folder / "out") == wanted);
         fs::remove(journal);
+    }
+}
+
+TEST_CASE("series: a header, what was made of all, and states of another form are damaged, though their checksums are right") {
+    const Folder folder(3, job_with_folds());
+    REQUIRE(run_job(folder.path(), "whole", {"--quiet"}).status == 0);
+    const auto wanted = contents(folder / "whole");
+    const auto changed = [&](const std::string& begins, const char* pointer, const Json& value) {
+        fs::remove_all(folder / "out");
+        REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+        fs::path file;
+        for (const auto& entry : fs::directory_iterator(folder / "out/job.series")) {
+            const std::string name = entry.path().filename().string();
+            if (name.starts_with(begins) && name.ends_with(".json")) file = entry.path();
+        }
+        REQUIRE_FALSE(file.empty());
+        Json document = Json::parse(read_text(file));
+        const Json::json_pointer at(pointer);
+        if (value.is_null()) document[at.parent_pointer()].erase(at.back());
+        else document[at] = value;
+        write_text(file, document.contains("checksum") ? engine::series::with_checksum(document).dump() : document.dump());
+    };
+    struct Row {
+        const char* file;
+        const char* pointer;
+        Json value;
+    };
+    for (const Row& row : {Row{"made", "/outputs/0/path", ""}, Row{"made", "/manifest", ""}, Row{"fold-", "/files/mean", nullptr}, Row{"fold-", "/first/item", "none"},
+                           Row{"fold-", "/first/arrays/mean/axes/0/1", 1e300}, Row{"fold-", "/first/arrays/mean/axes/0/1", -12},
+                           Row{"fold-", "/first/arrays/mean/axes/0/1", std::int64_t{1} << 60}}) {
+        CAPTURE(row.file);
+        CAPTURE(row.pointer);
+        changed(row.file, row.pointer, row.value);
+        CHECK(run_program({"series", "check", "out/job.series"}, folder.path()).status == (std::string(row.file) == "made" ? 1 : 0));
+        fs::remove(folder / "out/mean.npy");
+        const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        CHECK(contents(folder / "out") == wanted);
+    }
+    for (const Json& shared : {Json(5), Json::object({{"path", "a"}}), Json::array({1}), Json::array({{{"path", 1}, {"xxh3_128", ""}}})}) {
+        CAPTURE(shared.dump());
+        changed("series", "/shared", shared);
+        const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
+        CAPTURE(run.err);
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, "the damaged series.json"));
     }
 }

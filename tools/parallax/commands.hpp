@@ -55,8 +55,8 @@ struct JobOptions {
 std::filesystem::path folder_of(const std::filesystem::path& file);
 /// "NAME=DIR" of --root -> folders. Throws ConfigError.
 std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::string>&);
-/// A device specification: "gpu", an index, part of a name, JSON text, or a .json file.
-host::DeviceSelector device_from(const std::string& spec);
+/// A device specification: "gpu", an index, part of a name, JSON text, or a .json file, which may be no link where a job is confined.
+host::DeviceSelector device_from(const std::string& spec, bool confined = false);
 /// Whether a --device is the name of a file with a rule.
 bool names_file(const std::string& device);
 /// Options of `run` for a job with for_each.

@@ -163,12 +163,32 @@ void print(const io::FileInfo& info, const Range& range) {
     for (const auto& [name, text] : info.metadata.notes) say("note     {}: {}\n", name, text);
 }
 
+/// As --set has values: JSON or a plain word, so that 1 is a number and "1" a name, as in a job. A plain number that no channel has is a
+/// name, as dyes are called 488.
+void choose_channel(io::ReadOptions& options, io::FileInfo& info) {
+    const Json chosen = Json::parse(options.channel, nullptr, false);
+    if (chosen.is_string()) options.channel = chosen.get<std::string>();
+    const Axis* const axis = info.desc.find('c');
+    if (!chosen.is_number_unsigned() || axis == nullptr) return;
+    const auto number = chosen.get<std::uint64_t>();
+    if (number >= static_cast<std::uint64_t>(axis->size)) return;
+    options.channel_by_number = true;
+    const std::vector<std::string>& names = info.metadata.channels;
+    const bool all_named = std::ssize(names) == axis->size;   // else nobody can say which has which
+    const auto named = all_named ? std::find(names.begin(), names.end(), options.channel) : names.end();
+    if (named != names.end() && static_cast<std::uint64_t>(named - names.begin()) != number)
+        info.warnings.emplace_back(fmt::format("--channel {0} is taken for a number, from 0, and the channel {1} is called \"{0}\": "
+                                               "--channel '\"{0}\"' takes that",
+                                               options.channel, named - names.begin()));
+}
+
 int show(const std::string& file, const Json& choices, bool json) {
     const std::filesystem::path path = engine::resolve_input(file, {}, "FILE");
     Json input = choices;
     input["file"] = file;
-    const io::ReadOptions options = engine::parse_input("file", input, "").read;
+    io::ReadOptions options = engine::parse_input("file", input, "").read;
     io::FileInfo info = io::info(path, options);
+    if (!options.channel.empty()) choose_channel(options, info);
     const HostArray array = io::read(path, options).to_dense();
     const Range range = range_of(array);
     if (!options.channel.empty()) info.desc = array.desc, info.metadata.channels = array.metadata.channels;
@@ -190,7 +210,7 @@ void add_info(CLI::App& app, Command& command) {
     sub->add_option("FILE", options->file, "The file")->required();
     sub->add_flag("--json", options->json, "Print JSON");
     sub->add_option("--dataset", options->dataset, "Of a file that holds several arrays: which");
-    sub->add_option("--channel", options->channel, "One channel, by its number or its name");
+    sub->add_option("--channel", options->channel, "One channel, by its number from 0 or its name; of a name that is a number, too, as '\"1\"'");
     sub->add_option("--series", options->series, "Of a file that holds several images: which, from 0")
         ->check(CLI::NonNegativeNumber);
     sub->add_option("--level", options->level, "Of a pyramid: which level, 0 the largest")->check(CLI::NonNegativeNumber);

@@ -26,18 +26,18 @@ engine::Locations locations_of(const JobOptions& options) {
     return where;
 }
 
-/// The job's file; of a stranger's by no link, which could lead to a file that its messages would tell of.
-host::OpenedFile opened_job(const JobOptions& options) {
-    const std::filesystem::path path = engine::path_from(options.file);
-    if (!options.confined) return host::OpenedFile(path);
+/// A file with what is to be done; beside a stranger's job by no link, which could lead to a file that its messages would tell of.
+host::OpenedFile opened(const std::string& file, const char* what, bool confined) {
+    const std::filesystem::path path = engine::path_from(file);
+    if (!confined) return host::OpenedFile(path);
     try {
         const host::Folder folder = host::Folder::open_strictly(path.parent_path());
         return folder.file(path.filename());
     } catch (const std::system_error& error) {
         const bool no_file = error.code() == std::errc::is_a_directory;
         throw ConfigError("",
-                          no_file ? fmt::format("the job {}, which is a folder, a device or a pipe", options.file)
-                                  : fmt::format("the job {}: {}", options.file, error.code().message()),
+                          no_file ? fmt::format("{} {}, which is a folder, a device or a pipe", what, file)
+                                  : fmt::format("{} {}: {}", what, file, error.code().message()),
                           "a file, and no link on the way to it, where a job is confined");
     }
 }
@@ -71,8 +71,8 @@ void JobOptions::add_to(CLI::App& app) {
 }
 
 engine::Job JobOptions::parse(const engine::Registry& registry) const {
-    const host::OpenedFile opened = opened_job(*this);
-    Json json = engine::load_json(opened.path());
+    const host::OpenedFile text = opened(file, "the job", confined);
+    Json json = engine::load_json(text.path());
     const auto& algorithms = registry.algorithms();
     refuse_name_twice("--set", settings);
     refuse_name_twice("--in", inputs);
@@ -85,7 +85,7 @@ engine::Job JobOptions::parse(const engine::Registry& registry) const {
     }
     for (const std::string& input : inputs) engine::apply_input(json, input, algorithms);
     engine::Job job = engine::parse_job(json, algorithms);
-    if (!device.empty()) job.device = device_from(device);
+    if (!device.empty()) job.device = device_from(device, confined);
     return job;
 }
 
@@ -126,11 +126,12 @@ std::map<std::string, std::filesystem::path> roots_from(const std::vector<std::s
     return roots;
 }
 
-host::DeviceSelector device_from(const std::string& spec) {
+host::DeviceSelector device_from(const std::string& spec, bool confined) {
     const bool file = names_file(spec);
     try {
         if (!file) return host::DeviceSelector::parse_spec(spec);
-        return host::DeviceSelector::parse(engine::without_comments(engine::load_json(engine::path_from(spec))), "");
+        const host::OpenedFile rule = opened(spec, "the file", confined);
+        return host::DeviceSelector::parse(engine::without_comments(engine::load_json(rule.path())), "");
     } catch (const ConfigError& error) {   // a place in the option, not in the job
         const std::string place = error.pointer.starts_with("/") ? "--device " + error.pointer
                                   : file                         ? "--device " + spec

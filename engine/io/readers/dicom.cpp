@@ -87,14 +87,15 @@ public:
 
     void read(std::int64_t first, std::int64_t count, void* to) {
         if (headers_.size() == 1) {
-            // Frames that are planes are one array; those that are times are pages.
+            // Frames that are planes are one array; those that are times are pages, for the next of which all of them stay decoded.
             if (!pages_) first = 0, count = headers_[0].frames;
-            return decode(headers_[0], first, count, static_cast<char*>(to));
+            if (!decoded_) decoded_ = decode(headers_[0]);
+            return deliver(headers_[0], *decoded_, first, count, static_cast<char*>(to));
         }
         const std::size_t slice =
             static_cast<std::size_t>(headers_[0].rows * headers_[0].columns * (headers_[0].has_colours() ? 3 : 1)) *
             bytes_of(type_);
-        for (std::size_t i = 0; i < headers_.size(); ++i) decode(headers_[i], 0, 1, static_cast<char*>(to) + i * slice);
+        for (std::size_t i = 0; i < headers_.size(); ++i) deliver(headers_[i], decode(headers_[i]), 0, 1, static_cast<char*>(to) + i * slice);
     }
 
 private:
@@ -141,7 +142,7 @@ private:
                                                      : std::to_string(refused.size()) + " pictures that are not read") +
                                 why_not_all_);
         sort();
-        for (const Header& h : headers_) said_["parts"].push_back(h.path.string());
+        for (const Header& h : headers_) said_["parts"].push_back({{"path", h.path.string()}});
     }
 
     static Problem unlike(const Header& one, const Header& other) {
@@ -325,6 +326,7 @@ private:
     std::string why_not_all_;             ///< the first of its pictures that is not read, and the reason
     std::string type_;
     bool pages_ = false;
+    std::optional<Decoded> decoded_;   ///< of one file
     Json said_ = Json::object();
 };
 

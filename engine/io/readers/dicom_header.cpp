@@ -17,6 +17,7 @@
 #include "io/decimal.hpp"
 #include "io/readers/dicom_deflated.hpp"
 #include "io/readers/dicom_meaning.hpp"
+#include "io/readers/dicom_whole.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers::dicom {
@@ -385,6 +386,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     Header h;
     h.path = path;
     h.bytes = bytes;
+    check_whole(path, bytes);
     std::optional<std::string> unpacked = unpack_deflated(path, bytes);
     std::optional<RoomFor> room;   // for what GDCM keeps of it, whatever an element says and however many there are
     if (unpacked) room.emplace(room_for_unpacked(unpacked->size(), bytes));

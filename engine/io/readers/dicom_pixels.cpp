@@ -211,13 +211,6 @@ std::vector<char> decode_native(const Header& h, const gdcm::DataSet& set, bool 
     return out;
 }
 
-/// What a file holds, decoded: elements side by side or in planes, and whether colours are YCbCr.
-struct Decoded {
-    std::vector<char> bytes;
-    bool planes = false, ybr = false;
-    std::int64_t bits = 0;   ///< of a sample, as the streams of compressed pixels say
-};
-
 struct Streams {
     std::int64_t bits = 0;   ///< the most that a sample has
     bool jpeg = false;       ///< or JPEG-LS: not JPEG 2000
@@ -263,7 +256,19 @@ std::string lost_pixels(const std::string& said) {
     return {};
 }
 
-Decoded decode_whole(const Header& h) {
+}   // namespace
+
+std::string type_of(const Header& h) {
+    if (h.is_palette()) return "u8";
+    if (h.table) return h.table->bits == 8 ? "u8" : "u16";
+    if (h.scaled()) return "f32";
+    if (h.allocated == 1) return "u8";
+    return (h.sign ? "i" : "u") + std::to_string(h.allocated);
+}
+
+std::size_t bytes_of(const std::string& type) { return type.ends_with("32") ? 4 : type.ends_with("16") ? 2 : 1; }
+
+Decoded decode(const Header& h) {
     const Fragments fragments = h.compressed ? find_fragments(h) : Fragments{};
     // To the end of the pixels and no further: what follows may be megabytes of empty elements, each of which GDCM would keep.
     std::ifstream stream(h.path, std::ios::binary);
@@ -343,21 +348,8 @@ Decoded decode_whole(const Header& h) {
     return decoded;
 }
 
-}   // namespace
-
-std::string type_of(const Header& h) {
-    if (h.is_palette()) return "u8";
-    if (h.table) return h.table->bits == 8 ? "u8" : "u16";
-    if (h.scaled()) return "f32";
-    if (h.allocated == 1) return "u8";
-    return (h.sign ? "i" : "u") + std::to_string(h.allocated);
-}
-
-std::size_t bytes_of(const std::string& type) { return type.ends_with("32") ? 4 : type.ends_with("16") ? 2 : 1; }
-
-void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
-    Decoded decoded = decode_whole(h);
-    std::vector<char>& buffer = decoded.bytes;
+void deliver(const Header& h, const Decoded& decoded, std::int64_t first, std::int64_t count, char* to) {
+    const std::vector<char>& buffer = decoded.bytes;
     const std::size_t pixels = static_cast<std::size_t>(h.rows * h.columns), samples = static_cast<std::size_t>(h.samples);
     const std::size_t values = pixels * samples, whole = values * static_cast<std::size_t>(h.frames);
     if (h.allocated == 1) {
@@ -366,8 +358,10 @@ void decode(const Header& h, std::int64_t first, std::int64_t count, char* to) {
     }
     const std::size_t element = static_cast<std::size_t>(h.allocated) / 8;
     if (buffer.size() < whole * element) throw Problem{"has fewer pixels than its header says", again};
-    char* from = buffer.data() + static_cast<std::size_t>(first) * values * element;
     const std::size_t wanted = values * static_cast<std::size_t>(count);
+    const char* const begin = buffer.data() + static_cast<std::size_t>(first) * values * element;
+    std::vector<char> frames(begin, begin + wanted * element);   // bits are put in order in them, once
+    char* from = frames.data();
     const auto tidy = [&]<class T>(T* stored) {
         if (decoded.bits > h.stored && !h.overlay_in_pixels && has_more_bits(stored, wanted, h))
             throw Problem{"has compressed pixels of " + std::to_string(decoded.bits) +

@@ -41,7 +41,9 @@ public:
     Frames(const std::string& path, std::uint64_t bytes) : bytes_(bytes), gif_(nullptr, &Frames::close) {
         int error = 0;
         gif_.reset(DGifOpenFileName(path.c_str(), &error));
-        if (!gif_) throw Problem{std::string("is a damaged GIF: ") + (GifErrorString(error) ? GifErrorString(error) : ""), again};
+        if (!gif_)   // of a head that is cut off giflib says nothing
+            throw Problem{"is a damaged GIF: " + parallax::io::readers::words_of_gif(
+                              error, "its head, where its size and its colours stand, cannot be read to the end"), again};
         width_ = gif_->SWidth, height_ = gif_->SHeight;
         if (width_ < 1 || height_ < 1) throw Problem{"is a GIF of no pixels", again};
     }

@@ -85,10 +85,12 @@ private:
 
 }   // namespace
 
-void damaged_gif(const GifFileType* gif) {
-    const char* const why = GifErrorString(gif->Error);
-    throw Problem{std::string("is a damaged GIF: ") + (why ? why : "giflib says no more"), write_again};
+std::string words_of_gif(int error, const char* otherwise) {
+    const char* const words = GifErrorString(error);
+    return words ? words : otherwise;
 }
+
+void damaged_gif(const GifFileType* gif) { throw Problem{"is a damaged GIF: " + words_of_gif(gif->Error), write_again}; }
 
 std::vector<unsigned char> pixels_of_frame(GifFileType* gif, std::size_t count) {
     int bits = 0;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/readers/gif_lzw.hpp"
 #include "io/readers/serve.hpp"
 
 namespace parallax::io::readers {
@@ -159,7 +160,7 @@ struct GifWriter {
         int error = 0;
         Sink sink(request.at("write").get<std::string>());
         GifFileType* const gif = sink.is_open() ? EGifOpen(&sink, Sink::put, &error) : nullptr;
-        if (!gif || !map) throw Problem{"cannot be written: " + (error != 0 ? text_of(error) : sink.why()), full_disk};
+        if (!gif || !map) throw Problem{"cannot be written: " + (error != 0 ? words_of_gif(error) : sink.why()), full_disk};
         EGifSetGifVersion(gif, true);
         bool good = EGifPutScreenDesc(gif, width, height, 8, 0, map.get()) == GIF_OK && (frames == 1 || repeat(gif));
         std::vector<GifPixelType> row(static_cast<std::size_t>(width));
@@ -180,7 +181,7 @@ struct GifWriter {
         const int failed = gif->Error;
         const bool ended = EGifCloseFile(gif, &error) == GIF_OK;
         if (!sink.close()) throw Problem{"cannot be written: " + sink.why(), full_disk};
-        if (!good || !ended) throw Problem{"cannot be written: " + text_of(good ? error : failed), full_disk};
+        if (!good || !ended) throw Problem{"cannot be written: " + words_of_gif(good ? error : failed), full_disk};
     }
 
 private:
@@ -213,11 +214,6 @@ private:
         std::FILE* file_;
         int problem_ = 0;
     };
-
-    static std::string text_of(int error) {
-        const char* const text = GifErrorString(error);
-        return text ? text : "giflib says no more";
-    }
 
     /// For ever, in the words that browsers know.
     static bool repeat(GifFileType* gif) {

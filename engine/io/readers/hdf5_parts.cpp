@@ -60,8 +60,7 @@ namespace {
 
 Type real_type(hid_t stored) {
     switch (H5Tget_size(stored)) {
-        case 2:
-            return {"f32", own(H5T_NATIVE_FLOAT), {}};   // 16 bits, widened
+        case 2:   // widened
         case 4:
             return {"f32", own(H5T_NATIVE_FLOAT), {}};
         case 8:
@@ -120,7 +119,7 @@ Type compound_type(hid_t stored) {
         return {nullptr, {}, "records of \"" + names[0].substr(0, 40) + "\" and \"" + names[1].substr(0, 40) +
                                  "\" (a complex number is one of \"r\" and \"i\", or \"real\" and \"imag\")"};
     const Type part = real_type(first);
-    if (!part.name || H5Tget_size(first) < 4) return {nullptr, {}, "complex numbers of " + part.why};
+    if (!part.name) return {nullptr, {}, "complex numbers of " + part.why};
     const std::size_t size = H5Tget_size(part.memory);
     Handle memory(H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose);
     H5Tinsert(memory, names[*real].c_str(), 0, part.memory);   // the library goes by names, not by the order in the file

@@ -2,7 +2,9 @@
 #include <matio.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "io/readers/mat_elements.hpp"
@@ -114,6 +116,9 @@ public:
         std::vector<std::string> others;
         std::size_t numbers = 0, objects = 0;
         std::string list;
+        std::map<std::string, std::vector<std::string>> namesakes;   // of all kinds, in words
+        std::optional<Problem> unread;                               // what is wrong with the one that is wanted
+        bool alike = true;                                           // all of numbers have one name
         for (std::size_t i = 0; i < most_variables; ++i, ++listed) {
             const Variable v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
             if (!v) break;
@@ -124,20 +129,31 @@ public:
                 ++objects;
                 continue;
             }
+            namesakes[v->name].push_back(in_words(*v));
             if (!type_of(*v) || v->rank < 2) {
-                if (wanted == v->name)
-                    throw Problem{"its variable \"" + wanted + "\" is " + kind_of(*v) + ", which is not read", way_out(*v)};
+                if (wanted == v->name && !unread)
+                    unread = Problem{"its variable \"" + wanted + "\" is " + kind_of(*v) + ", which is not read", way_out(*v)};
                 others.push_back("the variable " + in_words(*v));
                 continue;
             }
             ++numbers;
             if (numbers <= 30) list += (list.empty() ? "" : ", ") + in_words(*v);
+            alike = alike && (name_.empty() || name_ == v->name);
             const bool chosen = wanted.empty() ? name_.empty() : name_.empty() && wanted == v->name;
             if (chosen)
                 take(*v), shape_.number = i;
             else
                 others.push_back("the variable " + in_words(*v));
         }
+        // matio takes the first, MATLAB and SciPy the last.
+        const std::vector<std::string>& same = namesakes[wanted.empty() ? name_ : wanted];
+        if (same.size() > 1 && (alike || !wanted.empty())) {
+            std::string what;
+            for (std::size_t i = 0; i < std::min<std::size_t>(same.size(), 30); ++i) what += (i == 0 ? "" : ", ") + same[i];
+            throw Problem{"has several variables of one name: " + what + ", of which programs take one or another",
+                          "save each under a name of its own"};
+        }
+        if (unread) throw *unread;
         // matio stops at the first that it cannot make out.
         if (listed < there && listed > 0)
             throw Problem{"has " + std::to_string(there) +
@@ -172,9 +188,8 @@ public:
 
     void read(std::int64_t first, std::int64_t count, void* to) {
         const std::lock_guard lock(library());
-        const auto file = open();
-        if (Mat_GetVersion(file.get()) == MAT_FT_MAT5) mat::check_variable(path_, shape_, true);
-        const Variable v(Mat_VarRead(file.get(), name_.c_str()), Mat_VarFree);
+        if (!whole_) whole_ = load();
+        const Variable& v = whole_;
         const std::size_t elements = static_cast<std::size_t>(shape_.elements);
         const std::size_t whole = bytes_of(type_), part = complex_ ? whole / 2 : whole;
         const mat_complex_split_t* const split = v && complex_ ? static_cast<const mat_complex_split_t*>(v->data) : nullptr;
@@ -203,6 +218,12 @@ public:
     }
 
 private:
+    Variable load() const {
+        const auto file = open();
+        if (Mat_GetVersion(file.get()) == MAT_FT_MAT5) mat::check_variable(path_, shape_, true);
+        return Variable(Mat_VarRead(file.get(), name_.c_str()), Mat_VarFree);
+    }
+
     std::unique_ptr<mat_t, int (*)(mat_t*)> open() const {
         std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_Open(path_.c_str(), MAT_ACC_RDONLY), Mat_Close);
         if (!file) throw Problem{"cannot be opened as a MATLAB file", again};
@@ -251,6 +272,7 @@ private:
     bool complex_ = false;
     std::vector<std::size_t> stored_, dims_;   ///< as the file has them, and without ones at the end
     std::int64_t pages_ = 1;
+    Variable whole_{nullptr, Mat_VarFree};   ///< from the first page on: packed elements are unpacked from their beginning
     Json said_ = Json::object();
 };
 

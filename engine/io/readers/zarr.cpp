@@ -77,6 +77,7 @@ public:
         folder_ = folder;
         read_array();
         name_axes(scales);
+        note_chunks();
         place_axes(said_, ours_, names_, place_, scales.is_object() ? &at_ : nullptr);
     }
 
@@ -94,9 +95,12 @@ public:
         for (std::size_t i = 0; i < n; ++i) chunk_elements *= chunk_[i], chunks *= chunks_along(i);
         const std::size_t bytes = static_cast<std::size_t>(chunk_elements) * type_.bytes;
         std::vector<char> elements(bytes);
-        for (std::int64_t c = 0; c < chunks; ++c) {
+        const std::int64_t along_others = chunks / chunks_along(0), in_chunk = strides[0] * chunk_[0];
+        at[0] = begin / in_chunk;
+        const std::int64_t from = at[0] * along_others, until = std::min(chunks, ((end - 1) / in_chunk + 1) * along_others);
+        for (std::int64_t c = from; c < until; ++c) {
             std::int64_t low = 0, high = 0;
-            for (std::size_t i = n; c > 0 && i-- > 0; at[i] = 0)   // the next place in the grid
+            for (std::size_t i = n; c > from && i-- > 0; at[i] = 0)   // the next place in the grid
                 if (++at[i] < chunks_along(i)) break;
             for (std::size_t i = n; i-- > 0;) {
                 low += at[i] * chunk_[i] * strides[i];
@@ -141,7 +145,22 @@ private:
         if (attributes.contains("parallax")) ours_ = attributes["parallax"];
     }
 
-    void note(const fs::path& path) { said_["parts"].push_back(path.string()); }
+    void note(const fs::path& path) { said_["parts"].push_back({{"path", path.string()}}); }
+
+    /// Each with the pages of which it has something. A chunk that is not there has fill values as long as its folder stays as it is.
+    void note_chunks() {
+        const auto note_part = [&](const fs::path& path, const std::vector<std::int64_t>& at, bool folder) {
+            std::int64_t first = 0, last = 0;
+            for (std::size_t i = 0; i < pages_; ++i) {
+                const bool known = i < at.size();
+                first = first * shape_[i] + (known ? at[i] * chunk_[i] : 0);
+                last = last * shape_[i] + (known ? std::min(shape_[i], (at[i] + 1) * chunk_[i]) : shape_[i]) - 1;
+            }
+            said_["parts"].push_back({{"path", path.string()}, {"pages", {first, last + 1}}, {"folder", folder}});
+        };
+        for (const auto& [folder, at] : folders_) note_part(folder, at, true);
+        for (const auto& [number, bytes] : found_) note_part(chunk_path(place_of(number)), place_of(number), false);
+    }
 
     static std::vector<std::int64_t> sizes_in(const Json& array, const char* key) {
         const Json& sizes = array.at(key);
@@ -205,7 +224,7 @@ private:
         // What the files have must be enough for what the header says; where chunks are missing, the fill value is meant.
         std::uint64_t stored = 0;
         list_chunks(folder_, 0, 0);
-        for (const auto& [number, bytes] : found_) stored += bytes, note(chunk_path(place_of(number)));
+        for (const auto& [number, bytes] : found_) stored += bytes;
         const std::uint64_t missing = chunks - found_.size();
         hold_against_bytes(in_chunk * type_.bytes);
         if (missing == chunks) throw Problem{"has none of its " + std::to_string(chunks) + " chunks", again};
@@ -240,8 +259,10 @@ private:
     std::int64_t chunks_along(std::size_t axis) const { return (shape_[axis] + chunk_[axis] - 1) / chunk_[axis]; }
 
     /// Where in the grid a chunk lies, by its number.
-    std::vector<std::int64_t> place_of(std::uint64_t number) const {
-        std::vector<std::int64_t> at(shape_.size());
+    std::vector<std::int64_t> place_of(std::uint64_t number) const { return place_of(number, shape_.size()); }
+    /// In that of the first axes.
+    std::vector<std::int64_t> place_of(std::uint64_t number, std::size_t axes) const {
+        std::vector<std::int64_t> at(axes);
         for (std::size_t i = at.size(); i-- > 0;) {
             const auto along = static_cast<std::uint64_t>(chunks_along(i));
             at[i] = static_cast<std::int64_t>(number % along);
@@ -254,6 +275,7 @@ private:
     /// one is. `number`: that of `folder` itself in the grid of the axes before `axis`.
     void list_chunks(const fs::path& folder, std::size_t axis, std::uint64_t number) {
         const std::size_t in_name = separator_ == "." ? shape_.size() : 1;   // indices that one name has
+        folders_.emplace_back(folder, place_of(number, axis));
         std::error_code error;
         for (fs::directory_iterator it(folder, error), none; !error && it != none; it.increment(error)) {
             const auto index = indices_in(it->path().filename().string(), axis, in_name);
@@ -474,6 +496,7 @@ private:
     Type type_{};
     bool first_fastest_ = false;   ///< elements of a chunk stand in Fortran's order
     Fill fill_;
+    std::vector<std::pair<fs::path, std::vector<std::int64_t>>> folders_;   ///< of chunks, with their place on the axes before
     std::map<std::uint64_t, std::uint64_t> found_;   ///< chunks that are there, by their number: bytes of their files
     std::size_t pages_ = 0;
     std::string names_;
