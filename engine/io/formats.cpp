@@ -206,6 +206,12 @@ void check_choices(const Source& source, const Format& format) {
     check(options.level.has_value(), of_levels, "level", "levels");
 }
 
+void hold_against_first_page(const Source& source) {
+    if (!source.kept() || source.kept()->is_still(source.asked, *source.identity, source.path)) return;
+    fail(source, "has changed since its first page was looked at",
+         "do not write to a file while a job goes through its pages; run the job again");
+}
+
 /// Runs one reader; memory that is not there is the file's problem too.
 template <class Work>
 auto with_source(const fs::path& path, const ReadOptions& options, const Work& work) {
@@ -217,6 +223,7 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     const std::uint64_t bytes = folder ? 0 : identity_of_source(there, state, unreached).bytes;
     const Source source{there, path, show(path), bytes, options, state.identity};
     try {
+        hold_against_first_page(source);
         const Detected detected = detect(source);
         check_selection(source, *detected.format);
         check_choices(source, *detected.format);
@@ -236,13 +243,7 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
     }
 }
 
-void hold_against_first_page(const Source& source) {
-    if (!source.kept() || source.kept()->is_still(source.asked, *source.identity, source.path)) return;
-    fail(source, "has changed since its first page was looked at",
-         "do not write to a file while a job goes through its pages; run the job again");
-}
-
-/// The same of what belongs to it.
+/// The same as hold_against_first_page() of what belongs to it.
 void hold_parts(const Source& source, const std::vector<FilePart>& parts) {
     for (const FilePart& part : parts) {
         if (!part.identity || source.kept()->is_still(part.path, *part.identity, part.path)) continue;
@@ -354,7 +355,6 @@ std::optional<char> axis_to_rename(const Source& source, const Format& format) {
 
 FileInfo info(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
-        hold_against_first_page(source);
         Kept* const kept = source.options.pages || source.options.volume ? nullptr : source.kept();
         if (kept)
             if (std::optional<FileInfo> known = kept->info(*source.identity)) return *std::move(known);
@@ -418,7 +418,6 @@ HostArray read(const fs::path& path, const ReadOptions& options) {
     ReadOptions whole = options;   // the memory that the caller offers is for one channel, where one is chosen
     if (!options.channel.empty()) whole.allocate = {};
     return with_source(path, whole, [&options](const Source& source, const Detected& detected) {
-        hold_against_first_page(source);
         const std::optional<char> renamed = axis_to_rename(source, *detected.format);
         HostArray result = detected.format->read(source);
         make_whole(result.desc.type, result.data(), result.desc.count());

@@ -116,11 +116,15 @@ FromBinary build_by_child(const ClContext& context, const ProgramText& source, c
     return {std::move(program), std::move(result.binary)};
 }
 
-std::shared_ptr<const BuiltProgram> build(const ClContext& context, const ProgramText& source, const std::string& key) {
+void check_not_ended(const char* call, const std::string& doing) {
     if (drivers_have_ended())
-        throw DeviceError("clBuildProgram", 0, "", "build " + source.files.front(),
+        throw DeviceError(call, 0, "", doing,
                           "the process is ending, and its OpenCL driver has ended before the object that computes: compute "
                           "before main() returns, or on the native device");
+}
+
+std::shared_ptr<const BuiltProgram> build(const ClContext& context, const ProgramText& source, const std::string& key) {
+    check_not_ended("clBuildProgram", "build " + source.files.front());
     const auto start = std::chrono::steady_clock::now();
     auto built = std::make_shared<BuiltProgram>();
     built->file = source.files.front();
@@ -206,6 +210,8 @@ ClKernel::ClKernel(std::shared_ptr<ClContext> context, std::shared_ptr<const Bui
 }
 
 std::unique_ptr<Kernel> ClProgram::kernel(const std::string& name) {
+    // rusticl compiles where a kernel is made, with what it has given back by then.
+    if (contains_nocase(context_->info().platform, "rusticl")) check_not_ended("clCreateKernel", fmt::format("get kernel {} of {}", name, built_->file));
     cl_int status = CL_SUCCESS;
     cl::Kernel kernel(clCreateKernel(handle(), name.c_str(), &status));
     if (status != CL_SUCCESS)

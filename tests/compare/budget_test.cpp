@@ -130,7 +130,9 @@ TEST_CASE("budget: what takes too long is left out and said, the rest is measure
         CHECK(row["outcome"] == (row["case"] == "light" ? "ok" : "left out"));
     }
     CHECK(contains(report["summary"].back().get<std::string>(), " s of 0.1 minutes; left out:"));
-    CHECK(contains(report["summary"].back().get<std::string>(), "heavy, whose reference did not end in its share of the time"));
+    // Its reference, or, on a machine that does other things, what is measured after it
+    CHECK(contains(report["summary"].back().get<std::string>(), "heavy"));
+    CHECK(contains(report["summary"].back().get<std::string>(), "did not end in its share of the time"));
     CHECK(contains(report["summary"].back().get<std::string>(), "runs without pause"));
     CHECK(contains(read_text(folder / "out/report.html"), "budget"));
     CHECK_NOTHROW(check_report(report, "budget"));

@@ -130,7 +130,7 @@ TEST_CASE("cli: the limit of what is written counts the folders that are made fo
     CHECK_FALSE(fs::exists(folder / "o.zarr"));
     // The folder of a series' records is one, also of a confined job; one that was there is not.
     write_text(folder / "one.json", R"({"parallax": 1, "for_each": {"frame": "stack.npy"}, "inputs": {"image": "{frame}"},
-        "steps": [{"run": "crop"}], "outputs": {"image": "o.npy"}})");
+        "steps": [{"run": "crop"}], "outputs": {"image": "{frame.stem}-cropped.npy"}})");
     const auto series = [&](const std::string& out, const std::vector<std::string>& more) {
         std::vector<std::string> words{"run", "one.json", "--device", "native", "--quiet", "--out", out};
         words.insert(words.end(), more.begin(), more.end());
