@@ -83,11 +83,8 @@ std::string deep_axes(const ArrayDesc& desc) {
     return names;
 }
 
-void keep_parts_of(const std::optional<std::pair<std::int64_t, std::int64_t>>& pages, std::vector<FilePart>& parts) {
-    if (pages)
-        std::erase_if(parts, [&](const FilePart& part) {
-            return part.pages && (part.pages->first >= pages->second || part.pages->second <= pages->first);
-        });
+bool has_any_of(const FilePart& part, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
+    return !pages || !part.pages || (part.pages->first < pages->second && part.pages->second > pages->first);
 }
 
 bool has_no_pages(const FileInfo& file) { return file.page_axes == 0 && !deep_axes(file.desc).empty(); }

@@ -208,8 +208,8 @@ void check_choices(const Source& source, const Format& format) {
 
 void hold_against_first_page(const Source& source) {
     if (!source.kept() || source.kept()->is_still(source.asked, *source.identity, source.path)) return;
-    fail(source, "has changed since its first page was looked at",
-         "do not write to a file while a job goes through its pages; run the job again");
+    fail(source, "has changed since its first page was looked at (it was written to, replaced, or given other rights or a further name)",
+         "leave a file alone while a job goes through its pages; run the job again");
 }
 
 /// Runs one reader; memory that is not there is the file's problem too.
@@ -246,9 +246,9 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
 /// The same as hold_against_first_page() of what belongs to it.
 void hold_parts(const Source& source, const std::vector<FilePart>& parts) {
     for (const FilePart& part : parts) {
-        if (!part.identity || source.kept()->is_still(part.path, *part.identity, part.path)) continue;
+        if (!part.identity || source.kept()->is_still(part.path, *part.identity, {})) continue;
         fail(source, fmt::format("has changed since its first page was looked at, in {}", show(part.path)),
-             "do not write to a file while a job goes through its pages; run the job again");
+             "leave a file alone while a job goes through its pages; run the job again");
     }
 }
 
@@ -357,7 +357,7 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
     return with_source(path, options, [](const Source& source, const Detected& detected) {
         Kept* const kept = source.options.pages || source.options.volume ? nullptr : source.kept();
         if (kept)
-            if (std::optional<FileInfo> known = kept->info(*source.identity)) return *std::move(known);
+            if (std::optional<FileInfo> known = kept->info(*source.identity, source.options.parts_of)) return *std::move(known);
         FileInfo result = detected.format->info(source);
         if (!flattens_pages(*detected.format))
             rename_axis(result.desc, result.metadata, renamed_axis(source, result), source.options.page_axis);
@@ -367,7 +367,11 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
                             "where its voxels lie"));
         result.identity = source.identity;
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
-        if (kept) hold_parts(source, result.parts), kept->put(result);
+        if (kept) {
+            hold_parts(source, result.parts);
+            kept->put(result);
+        }
+        std::erase_if(result.parts, [&](const FilePart& part) { return !has_any_of(part, source.options.parts_of); });
         return result;
     });
 }

@@ -10,7 +10,7 @@
 namespace parallax::io::gif {
 namespace {
 
-constexpr ReaderOf reader_of_gif = {"gif", "a GIF", "libgif-dev"};
+constexpr ReaderOf reader_of_gif = {"gif", "a GIF", "libgif-dev", true};
 constexpr picture::Kind gif_kind = {"GIF", true};
 constexpr std::int64_t most_a_side = 65535;
 

@@ -60,6 +60,8 @@ struct ReadOptions {
     /// Where pages or volumes of one file are read one after the other: what is known of it by then. All calls that share it have
     /// the same choices, pages and volumes aside.
     std::shared_ptr<Kept> kept{};
+    /// Of info(): the pages whose parts are told; not set: all.
+    std::optional<std::pair<std::int64_t, std::int64_t>> parts_of{};
 };
 
 /// A file that belongs to another: detached voxels, a chunk, a slice. Or a folder of such, in which others may appear.
@@ -70,8 +72,8 @@ struct FilePart {
     bool is_folder = false;
     bool operator==(const FilePart&) const = default;
 };
-/// Without those that have nothing of these pages.
-void keep_parts_of(const std::optional<std::pair<std::int64_t, std::int64_t>>& pages, std::vector<FilePart>&);
+/// Whether it has something of these pages; not set: of any.
+bool has_any_of(const FilePart&, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages);
 
 /// What the channels of a picture mean. other: not colours, but stains or detectors.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };

@@ -1,12 +1,12 @@
 #include "io/kept.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace parallax::io {
 namespace {
 
 constexpr std::size_t most_readers = 16, most_infos = 4, most_hashes = std::size_t{1} << 16;
-constexpr std::ptrdiff_t most_programs = 4;
 
 /// Stricter than ==: a time that was set back is that of another file here. Nothing is lost by it but time.
 bool is_same(const host::FileIdentity& a, const host::FileIdentity& b) { return a == b && a.changed == b.changed; }
@@ -21,14 +21,13 @@ bool Kept::is_still(const std::filesystem::path& name, const host::FileIdentity&
     const host::FileIdentity first = first_.try_emplace(name.native(), file).first->second;
     if (is_same(first, file)) return true;
     const auto known = hashes_.find({first.device, first.inode});
-    if (first != file || known == hashes_.end() || !is_same(known->second.first, first)) return false;
-    const std::string before = known->second.second;
+    if (there.empty() || first != file || known == hashes_.end() || !is_same(known->second.file, first)) return false;
+    const Hash before = known->second;
     lock.unlock();
-    if (hash_file(there) != before) return false;
-    if (const auto now = host::identity_of(there); !now || !is_same(*now, file)) return false;
+    if (hash_file(there, {}, before.of) != before.hash || host::identity_of(there) != file) return false;
     lock.lock();
     first_[name.native()] = file;
-    hashes_.insert_or_assign({file.device, file.inode}, std::pair(file, before));
+    hashes_.insert_or_assign({file.device, file.inode}, Hash{file, before.hash, before.of});
     return true;
 }
 
@@ -48,26 +47,34 @@ std::unique_ptr<Kept::Reader> Kept::nearest(const host::FileIdentity& file, std:
 void Kept::put(const host::FileIdentity& file, std::unique_ptr<Reader> reader) {
     if (!can_be_known(file)) return;
     const std::lock_guard lock(mutex_);
-    const bool is_program = reader->is_program;
     readers_.push_front({file, std::move(reader)});
     // What is left longest is of a file that is done with, or was left behind.
-    const auto programs = std::count_if(readers_.begin(), readers_.end(), [](const Open& one) { return one.reader->is_program; });
-    if (is_program && programs > most_programs)
-        readers_.erase(std::prev(std::find_if(readers_.rbegin(), readers_.rend(), [](const Open& one) { return one.reader->is_program; }).base()));
+    std::ptrdiff_t programs = 0;
+    std::erase_if(readers_, [&](const Open& one) { return one.reader->is_program && ++programs > most_programs; });
     if (readers_.size() > most_readers) readers_.pop_back();
 }
 
-std::optional<FileInfo> Kept::info(const host::FileIdentity& file) const {
-    const std::lock_guard lock(mutex_);
-    const auto there = std::find_if(infos_.begin(), infos_.end(), [&](const FileInfo& info) { return is_same(*info.identity, file); });
-    if (there == infos_.end()) return std::nullopt;
-    return *there;
+std::optional<FileInfo> Kept::info(const host::FileIdentity& file, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) const {
+    std::shared_ptr<const Info> known;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& info : infos_)
+            if (is_same(*info->file.identity, file)) known = info;
+    }
+    if (!known) return std::nullopt;
+    FileInfo info = known->file;
+    for (const FilePart& part : known->parts)
+        if (has_any_of(part, pages)) info.parts.push_back(part);
+    return info;
 }
 
-void Kept::put(const FileInfo& info) {
+void Kept::put(FileInfo info) {
     if (!info.identity || !can_be_known(*info.identity)) return;
+    std::vector<FilePart> parts = std::exchange(info.parts, {});
+    auto known = std::make_shared<const Info>(Info{std::move(info), std::move(parts)});
     const std::lock_guard lock(mutex_);
-    infos_.insert(infos_.begin(), info);
+    std::erase_if(infos_, [&](const auto& one) { return one->file.identity == known->file.identity; });
+    infos_.insert(infos_.begin(), std::move(known));
     if (infos_.size() > most_infos) infos_.pop_back();
 }
 
@@ -75,14 +82,14 @@ std::optional<std::string> Kept::hash(const host::FileIdentity& file) const {
     if (!can_be_known(file)) return std::nullopt;
     const std::lock_guard lock(mutex_);
     const auto there = hashes_.find({file.device, file.inode});
-    if (there == hashes_.end() || !is_same(there->second.first, file)) return std::nullopt;
-    return there->second.second;
+    if (there == hashes_.end() || !is_same(there->second.file, file)) return std::nullopt;
+    return there->second.hash;
 }
 
-void Kept::put(const host::FileIdentity& file, std::string hash) {
+void Kept::put(const host::FileIdentity& file, std::string hash, const std::optional<Stretch>& of) {
     const std::lock_guard lock(mutex_);   // also of one that is looked at each time: is_still() compares
     if (hashes_.size() >= most_hashes) hashes_.clear();
-    hashes_.insert_or_assign({file.device, file.inode}, std::pair(file, std::move(hash)));
+    hashes_.insert_or_assign({file.device, file.inode}, Hash{file, std::move(hash), of});
 }
 
 }   // namespace parallax::io

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ class Kept {
 public:
     /// Whether it is the file that first came by this name: pages of two files, or of two states of one, are no stack. One that has its
     /// old time and was touched since (it has got other rights or a further name, or was written to and its time put back) is known
-    /// by its hash, where that was taken before; it is read from `there`.
+    /// by its hash, where that was taken before; it is read from `there` (empty: it is not known).
     bool is_still(const std::filesystem::path& name, const host::FileIdentity&, const std::filesystem::path& there);
 
     /// A file that stays open, as the reader of its format has it.
@@ -46,11 +47,30 @@ public:
     }
     void put(const host::FileIdentity&, std::unique_ptr<Reader>);
 
-    std::optional<FileInfo> info(const host::FileIdentity&) const;
-    void put(const FileInfo&);
+    /// One of the few that may use a program at a time, of one that has Readers which are programs; others wait: each program may have
+    /// to unpack the whole file. Null: everybody may.
+    class Turn {
+    public:
+        explicit Turn(Kept* kept) : kept_(kept) {
+            if (kept_) kept_->turns_.acquire();
+        }
+        ~Turn() {
+            if (kept_) kept_->turns_.release();
+        }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+    private:
+        Kept* kept_;
+    };
+
+    /// With the parts of these pages alone; not set: of all.
+    std::optional<FileInfo> info(const host::FileIdentity&, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) const;
+    void put(FileInfo);
 
     std::optional<std::string> hash(const host::FileIdentity&) const;
-    void put(const host::FileIdentity&, std::string hash);
+    /// `of`: what of the file it is of; not set: all.
+    void put(const host::FileIdentity&, std::string hash, const std::optional<Stretch>& of = {});
 
 private:
     std::unique_ptr<Reader> nearest(const host::FileIdentity&, std::int64_t page);
@@ -63,8 +83,19 @@ private:
     mutable std::mutex mutex_;
     std::map<std::filesystem::path::string_type, host::FileIdentity> first_;   ///< by the name that it was asked for by
     std::list<Open> readers_;      ///< the latest first
-    std::vector<FileInfo> infos_;   ///< likewise
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<host::FileIdentity, std::string>> hashes_;   ///< by device and number
+    struct Info {
+        FileInfo file;   ///< without its parts, which may be a million
+        std::vector<FilePart> parts;
+    };
+    std::vector<std::shared_ptr<const Info>> infos_;   ///< likewise
+    struct Hash {
+        host::FileIdentity file;
+        std::string hash;
+        std::optional<Stretch> of{};
+    };
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Hash> hashes_;   ///< by device and number
+    static constexpr std::ptrdiff_t most_programs = 4;
+    std::counting_semaphore<most_programs> turns_{most_programs};
 };
 
 }   // namespace parallax::io

@@ -51,10 +51,13 @@ public:
     }
 
     const Json& description() const noexcept { return description_; }
-    void read(const Source& source, std::int64_t first, std::int64_t count, std::byte* to, std::size_t bytes) {
-        ask(source, {{"read", {first, count}}, {"bytes", bytes}});
+    /// Somebody may have ended it while nothing was asked of it, or the system where memory ran out.
+    bool is_there() { return child_.running(); }
+    /// `of_all`: the bytes of all its pages, which some keep.
+    void read(const Source& source, std::int64_t first, std::int64_t count, std::byte* to, std::size_t bytes, std::size_t of_all) {
+        ask(source, {{"read", {first, count}}, {"bytes", bytes}, {"of_all", of_all}});
         if (!child_.read_into(to, bytes, seconds_for(source, bytes))) lost(source);
-        next = first + count;
+        if (of_.in_order) next = first + count;
     }
 
 private:
@@ -182,7 +185,7 @@ void add_parts(FileInfo& info, const Json& said) {
 /// it is.
 std::unique_ptr<ReaderFile> opened(const Source& source, const ReaderOf& of, std::int64_t page) {
     if (source.kept())
-        if (auto known = source.kept()->take<ReaderFile>(*source.identity, page)) return known;
+        if (auto known = source.kept()->take<ReaderFile>(*source.identity, page); known && known->is_there()) return known;
     return std::make_unique<ReaderFile>(source, of);
 }
 
@@ -193,6 +196,7 @@ void keep(const Source& source, std::unique_ptr<ReaderFile> file) {
 }   // namespace
 
 FileInfo reader_info(const Source& source, const ReaderOf& of) {
+    const Kept::Turn turn(source.kept());
     std::unique_ptr<ReaderFile> file = opened(source, of, std::numeric_limits<std::int64_t>::max());   // any says the same
     FileInfo info = info_of(source, of, file->description());
     add_parts(info, file->description());
@@ -201,6 +205,7 @@ FileInfo reader_info(const Source& source, const ReaderOf& of) {
 }
 
 HostArray reader_read(const Source& source, const ReaderOf& of) {
+    const Kept::Turn turn(source.kept());
     const auto& pages = source.options.pages;
     std::unique_ptr<ReaderFile> file = opened(source, of, pages ? pages->first : 0);
     const FileInfo info = info_of(source, of, file->description());
@@ -208,9 +213,9 @@ HostArray reader_read(const Source& source, const ReaderOf& of) {
     FileInfo part = info;
     part.desc = chosen(source.name, info, source.options);
     HostArray array = read_picture(source, part, [&, first = first, end = end](std::byte* to) {
-        file->read(source, first, end - first, to, part.desc.dense_bytes());
+        file->read(source, first, end - first, to, part.desc.dense_bytes(), info.desc.dense_bytes());
     });
-    if (file->next < info.pages()) keep(source, std::move(file));   // behind the last it would hold memory for nothing
+    if (end < info.pages()) keep(source, std::move(file));   // behind the last it would hold memory for nothing
     return array;
 }
 

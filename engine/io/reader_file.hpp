@@ -11,6 +11,7 @@ struct ReaderOf {
     const char* name;
     const char* what;
     const char* package;
+    bool in_order = false;   ///< a page before the last that was read costs all before it
 };
 
 /// A path as another process can open it: a descriptor of ours is one of this process's to it.

@@ -27,7 +27,7 @@ FileReport hashed_once(io::Kept* kept, const std::optional<host::FileIdentity>& 
     if (std::optional<std::string> known = kept->hash(*file)) return report(*std::move(known));
     FileReport made = report(std::string());
     const auto now = host::identity_of(there);
-    if (!stop.stop_requested() && now == file && now->changed == file->changed) kept->put(*file, made.hash);
+    if (!stop.stop_requested() && now == file && now->changed == file->changed) kept->put(*file, made.hash, made.hashed);
     return made;
 }
 

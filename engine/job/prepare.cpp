@@ -172,8 +172,8 @@ PreparedInput prepare_input(const InputSpec& input, const Locations& where, std:
         io::ReadOptions options = whole;
         options.through = opened.path();
         options.open_part = prepared.part_opener();
+        options.parts_of = input.read.pages;
         prepared.infos[i] = info_of(prepared.files[i], std::move(options), input.read.pages);
-        io::keep_parts_of(input.read.pages, prepared.infos[i].parts);
     };
     each_file(prepared.files.size(), look);
     for (std::size_t i = 0; i < prepared.files.size(); ++i) {

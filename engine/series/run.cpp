@@ -372,11 +372,10 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     PreparedSeries series = asked;
     const SeriesOptions& how = series.options;
     std::error_code unseen;
-    const bool makes_folder = !fs::exists(fs::symlink_status(how.manifest, unseen));
+    if (!fs::exists(fs::symlink_status(how.manifest, unseen))) io::Transaction::count_folder(how.manifest, limit_hint);   // before it is made
     const std::optional<host::Folder> held = hold_manifest(series);
     const fs::path& folder = how.manifest;
     Manifest::check_free(folder);
-    if (makes_folder) io::Transaction::count_folder(asked.options.manifest, limit_hint);
     const std::vector<host::FileLock> locks = lock(folder, how.shard);
     if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
         if (!how.overwrite) {

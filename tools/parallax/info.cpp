@@ -93,7 +93,8 @@ const char* words_of(const io::FileInfo& info) {
 /// Of the other files that its elements come from.
 std::vector<std::string> names_of(const io::FileInfo& info) {
     std::vector<std::string> names;
-    for (const io::FilePart& part : info.parts) names.push_back(engine::to_utf8(part.path.filename()));
+    for (const io::FilePart& part : info.parts)
+        if (!part.is_folder) names.push_back(engine::to_utf8(part.path.filename()));
     return names;
 }
 
@@ -110,8 +111,8 @@ Json to_json(const io::FileInfo& info, const Range& range) {
     if (info.desc.find('c')) json["channels"] = words_of(info);
     if (!info.metadata.channels.empty()) json["channel_names"] = info.metadata.channels;
     if (!info.parts.empty()) {
-        json["files"] = info.parts.size() + 1;
         json["parts"] = names_of(info);
+        json["files"] = json["parts"].size() + 1;
     }
     json["polarity"] = info.white_is_zero ? "white is zero" : "black is zero";
     if (range.finite > 0)

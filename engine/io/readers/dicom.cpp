@@ -334,5 +334,5 @@ private:
 
 // GDCM asks for what an element says that it holds, whether the file has it or not; JPEG 2000 takes some words for a pixel's byte.
 int main() {
-    return parallax::io::readers::serve<DicomFile>({.at_any_rate = 64 << 20, .for_an_element_byte = 16});
+    return parallax::io::readers::serve<DicomFile>({.at_any_rate = 64 << 20, .for_an_element_byte = 16, .keeps_all = true});
 }

@@ -278,4 +278,4 @@ private:
 
 }   // namespace
 
-int main() { return parallax::io::readers::serve<MatFile>(); }
+int main() { return parallax::io::readers::serve<MatFile>({.keeps_all = true}); }

@@ -76,6 +76,7 @@ Json answer(const Work& work) {
 struct Room {
     std::uint64_t at_any_rate = 1 << 30;
     std::uint64_t for_an_element_byte = 4;   ///< of those that it is to read
+    bool keeps_all = false;                  ///< of all pages, whichever it reads
 };
 
 /// Of addresses, at this moment; 0 where the system does not say.
@@ -158,7 +159,7 @@ int serve(const Room& room = {}) {
                 return file->description();
             }
             const std::size_t bytes = request.at("bytes").get<std::size_t>();
-            allow(most + room.for_an_element_byte * bytes);
+            allow(most + room.for_an_element_byte * (room.keeps_all ? request.value("of_all", bytes) : bytes));
             elements.resize(bytes);
             file.value().read(request.at("read")[0].get<std::int64_t>(), request.at("read")[1].get<std::int64_t>(),
                               elements.data());
