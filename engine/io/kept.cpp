@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t most_readers = 16, most_infos = 4, most_hashes = std::size_t{1} << 16;
 
+constexpr int most_programs = 4;
+
 /// Stricter than ==: a time that was set back is that of another file here. Nothing is lost by it but time.
 bool is_same(const host::FileIdentity& a, const host::FileIdentity& b) { return a == b && a.changed == b.changed; }
 
@@ -49,9 +51,26 @@ void Kept::put(const host::FileIdentity& file, std::unique_ptr<Reader> reader) {
     const std::lock_guard lock(mutex_);
     readers_.push_front({file, std::move(reader)});
     // What is left longest is of a file that is done with, or was left behind.
-    std::ptrdiff_t programs = 0;
+    int programs = 0;
     std::erase_if(readers_, [&](const Open& one) { return one.reader->is_program && ++programs > most_programs; });
     if (readers_.size() > most_readers) readers_.pop_back();
+}
+
+Kept::Turn::Turn(Kept* kept, std::int64_t page, bool in_order) : kept_(kept) {
+    if (!kept_) return;
+    std::unique_lock lock(kept_->mutex_);
+    const auto own = kept_->waiting_.insert(page);
+    kept_->turn_.wait(lock, [&] { return own == kept_->waiting_.begin() && kept_->at_work_ < (in_order ? 1 : most_programs); });
+    kept_->waiting_.erase(own);
+    ++kept_->at_work_;
+    kept_->turn_.notify_all();   // the next may have a place, too
+}
+
+Kept::Turn::~Turn() {
+    if (!kept_) return;
+    const std::lock_guard lock(kept_->mutex_);
+    --kept_->at_work_;
+    kept_->turn_.notify_all();
 }
 
 std::optional<FileInfo> Kept::info(const host::FileIdentity& file, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) const {

@@ -5,6 +5,7 @@
 
 #include "io/io.hpp"
 
+#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <list>
@@ -12,7 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,16 +48,13 @@ public:
     }
     void put(const host::FileIdentity&, std::unique_ptr<Reader>);
 
-    /// One of the few that may use a program at a time, of one that has Readers which are programs; others wait: each program may have
-    /// to unpack the whole file. Null: everybody may.
+    /// One of the few that may use a program at a time, of Readers which are programs, since each may have to unpack the whole file.
+    /// Others wait, and the first page comes first: of a file whose pages are read in order a program goes on from the one before.
+    /// Null: everybody may.
     class Turn {
     public:
-        explicit Turn(Kept* kept) : kept_(kept) {
-            if (kept_) kept_->turns_.acquire();
-        }
-        ~Turn() {
-            if (kept_) kept_->turns_.release();
-        }
+        Turn(Kept*, std::int64_t page, bool in_order);
+        ~Turn();
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;
 
@@ -94,8 +92,9 @@ private:
         std::optional<Stretch> of{};
     };
     std::map<std::pair<std::uint64_t, std::uint64_t>, Hash> hashes_;   ///< by device and number
-    static constexpr std::ptrdiff_t most_programs = 4;
-    std::counting_semaphore<most_programs> turns_{most_programs};
+    std::multiset<std::int64_t> waiting_;   ///< pages, for a Turn
+    int at_work_ = 0;
+    std::condition_variable turn_;
 };
 
 }   // namespace parallax::io

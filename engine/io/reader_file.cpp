@@ -196,7 +196,7 @@ void keep(const Source& source, std::unique_ptr<ReaderFile> file) {
 }   // namespace
 
 FileInfo reader_info(const Source& source, const ReaderOf& of) {
-    const Kept::Turn turn(source.kept());
+    const Kept::Turn turn(source.kept(), 0, of.in_order);
     std::unique_ptr<ReaderFile> file = opened(source, of, std::numeric_limits<std::int64_t>::max());   // any says the same
     FileInfo info = info_of(source, of, file->description());
     add_parts(info, file->description());
@@ -205,8 +205,8 @@ FileInfo reader_info(const Source& source, const ReaderOf& of) {
 }
 
 HostArray reader_read(const Source& source, const ReaderOf& of) {
-    const Kept::Turn turn(source.kept());
     const auto& pages = source.options.pages;
+    const Kept::Turn turn(source.kept(), pages ? pages->first : 0, of.in_order);
     std::unique_ptr<ReaderFile> file = opened(source, of, pages ? pages->first : 0);
     const FileInfo info = info_of(source, of, file->description());
     const auto [first, end] = chosen_pages(source.name, info, source.options);
