@@ -67,8 +67,7 @@ Json of_files(const Prepared& prepared, const Of& of) {
         for (std::size_t n = 0; n < input.files.size(); ++n) {
             const io::FileInfo& info = input.infos[n];
             files.push_back(of(input, input.files[n], info.identity, info.read_bytes));
-            for (const io::FilePart& part : info.parts)
-                if (!part.is_folder) files.push_back(of(input, part.path, part.identity, std::nullopt));
+            for (const io::FilePart& part : info.parts) files.push_back(of(input, part.path, part.identity, std::nullopt));
         }
     }
     return all;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -83,8 +84,12 @@ std::string deep_axes(const ArrayDesc& desc) {
     return names;
 }
 
-bool has_any_of(const FilePart& part, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
-    return !pages || !part.pages || (part.pages->first < pages->second && part.pages->second > pages->first);
+std::vector<FilePart> parts_of_pages(const std::vector<FilePart>& parts, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages) {
+    std::vector<FilePart> some;
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(some), [&](const FilePart& part) {
+        return !pages || !part.pages || (part.pages->first < pages->second && part.pages->second > pages->first);
+    });
+    return some;
 }
 
 bool has_no_pages(const FileInfo& file) { return file.page_axes == 0 && !deep_axes(file.desc).empty(); }

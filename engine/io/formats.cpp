@@ -206,10 +206,19 @@ void check_choices(const Source& source, const Format& format) {
     check(options.level.has_value(), of_levels, "level", "levels");
 }
 
+[[noreturn]] void fail_as_changed(const Source& source, const std::string& how) {
+    fail(source, "has changed since its first page was looked at" + how, "leave a file alone while a job goes through its pages; run the job again");
+}
+
 void hold_against_first_page(const Source& source) {
     if (!source.kept() || source.kept()->is_still(source.asked, *source.identity, source.path)) return;
-    fail(source, "has changed since its first page was looked at (it was written to, replaced, or given other rights or a further name)",
-         "leave a file alone while a job goes through its pages; run the job again");
+    fail_as_changed(source, " (it was written to, replaced, or given other rights or a further name)");
+}
+
+/// The same of what belongs to it.
+void hold_parts(const Source& source, const std::vector<FilePart>& parts) {
+    for (const FilePart& part : parts)
+        if (part.identity && !source.kept()->is_still(part.path, *part.identity, {})) fail_as_changed(source, ", in " + show(part.path));
 }
 
 /// Runs one reader; memory that is not there is the file's problem too.
@@ -240,15 +249,6 @@ auto with_source(const fs::path& path, const ReadOptions& options, const Work& w
         throw;
     } catch (const Error& error) {
         fail(source, error.what());
-    }
-}
-
-/// The same as hold_against_first_page() of what belongs to it.
-void hold_parts(const Source& source, const std::vector<FilePart>& parts) {
-    for (const FilePart& part : parts) {
-        if (!part.identity || source.kept()->is_still(part.path, *part.identity, {})) continue;
-        fail(source, fmt::format("has changed since its first page was looked at, in {}", show(part.path)),
-             "leave a file alone while a job goes through its pages; run the job again");
     }
 }
 
@@ -369,9 +369,13 @@ FileInfo info(const fs::path& path, const ReadOptions& options) {
         if (!detected.remark.empty()) result.detail += "; " + detected.remark;
         if (kept) {
             hold_parts(source, result.parts);
+            hold_parts(source, result.folders);
             kept->put(result);
         }
-        std::erase_if(result.parts, [&](const FilePart& part) { return !has_any_of(part, source.options.parts_of); });
+        if (const auto& pages = source.options.parts_of) {
+            result.parts = parts_of_pages(result.parts, pages);
+            result.folders = parts_of_pages(result.folders, pages);
+        }
         return result;
     });
 }

@@ -64,16 +64,15 @@ struct ReadOptions {
     std::optional<std::pair<std::int64_t, std::int64_t>> parts_of{};
 };
 
-/// A file that belongs to another: detached voxels, a chunk, a slice. Or a folder of such, in which others may appear.
+/// A file that belongs to another: detached voxels, a chunk, a slice.
 struct FilePart {
     std::filesystem::path path;
     std::optional<host::FileIdentity> identity{};   ///< when it was looked at
     std::optional<std::pair<std::int64_t, std::int64_t>> pages{};   ///< [first, end) of which it has something; not set: all
-    bool is_folder = false;
     bool operator==(const FilePart&) const = default;
 };
-/// Whether it has something of these pages; not set: of any.
-bool has_any_of(const FilePart&, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages);
+/// Those that have something of these pages; not set: all.
+std::vector<FilePart> parts_of_pages(const std::vector<FilePart>&, const std::optional<std::pair<std::int64_t, std::int64_t>>& pages);
 
 /// What the channels of a picture mean. other: not colours, but stains or detectors.
 enum class Colour { grey, grey_alpha, rgb, rgb_alpha, other };
@@ -115,7 +114,8 @@ struct FileInfo {
     std::optional<host::FileIdentity> identity{};  ///< of the file when it was looked at
     std::optional<Stretch> read_bytes{};   ///< all that is read of it, where that is known and one stretch (raw, NPY)
     bool in_slices = false;  ///< open_slices() can read it; of a part that options choose, it cannot
-    std::vector<FilePart> parts{};   ///< other files that its elements come from
+    std::vector<FilePart> parts{};     ///< other files that its elements come from
+    std::vector<FilePart> folders{};   ///< of those, where others might appear
 
     /// 1 where there is nothing to choose from.
     std::int64_t pages() const noexcept;

@@ -82,15 +82,15 @@ std::optional<FileInfo> Kept::info(const host::FileIdentity& file, const std::op
     }
     if (!known) return std::nullopt;
     FileInfo info = known->file;
-    for (const FilePart& part : known->parts)
-        if (has_any_of(part, pages)) info.parts.push_back(part);
+    info.parts = parts_of_pages(known->parts, pages);
+    info.folders = parts_of_pages(known->folders, pages);
     return info;
 }
 
 void Kept::put(FileInfo info) {
     if (!info.identity || !can_be_known(*info.identity)) return;
-    std::vector<FilePart> parts = std::exchange(info.parts, {});
-    auto known = std::make_shared<const Info>(Info{std::move(info), std::move(parts)});
+    std::vector<FilePart> parts = std::exchange(info.parts, {}), folders = std::exchange(info.folders, {});
+    auto known = std::make_shared<const Info>(Info{std::move(info), std::move(parts), std::move(folders)});
     const std::lock_guard lock(mutex_);
     std::erase_if(infos_, [&](const auto& one) { return one->file.identity == known->file.identity; });
     infos_.insert(infos_.begin(), std::move(known));

@@ -82,8 +82,8 @@ private:
     std::map<std::filesystem::path::string_type, host::FileIdentity> first_;   ///< by the name that it was asked for by
     std::list<Open> readers_;      ///< the latest first
     struct Info {
-        FileInfo file;   ///< without its parts, which may be a million
-        std::vector<FilePart> parts;
+        FileInfo file;   ///< without its parts, which may be a million, and their folders
+        std::vector<FilePart> parts, folders;
     };
     std::vector<std::shared_ptr<const Info>> infos_;   ///< likewise
     struct Hash {

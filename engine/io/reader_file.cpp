@@ -168,17 +168,17 @@ FileInfo info_of(const Source& source, const ReaderOf& of, const Json& said) {
     return info;
 }
 
-/// The files of a folder.
-void add_parts(FileInfo& info, const Json& said) {
-    for (const Json& part : said.value("parts", Json::array())) {
-        const std::string name = part.at("path").get<std::string>();
-        FilePart file{std::filesystem::path(std::u8string(name.begin(), name.end()))};
-        file.identity = host::identity_of(file.path);
-        if (part.contains("pages")) file.pages = {part["pages"][0].get<std::int64_t>(), part["pages"][1].get<std::int64_t>()};
-        file.is_folder = part.value("folder", false);
-        if (file.identity && !file.is_folder) info.file_bytes += file.identity->bytes;
-        info.parts.push_back(std::move(file));
+/// What a reader says of files or folders.
+std::vector<FilePart> parts_in(const Json& list) {
+    std::vector<FilePart> parts;
+    for (const Json& said : list) {
+        const std::string name = said.at("path").get<std::string>();
+        FilePart part{std::filesystem::path(std::u8string(name.begin(), name.end()))};
+        part.identity = host::identity_of(part.path);
+        if (said.contains("pages")) part.pages = {said["pages"][0].get<std::int64_t>(), said["pages"][1].get<std::int64_t>()};
+        parts.push_back(std::move(part));
     }
+    return parts;
 }
 
 /// Started once for all pages of one file, where they are read one by one: it may have to go through all before them, and knows where
@@ -199,15 +199,17 @@ FileInfo reader_info(const Source& source, const ReaderOf& of) {
     const Kept::Turn turn(source.kept(), 0, of.in_order);
     std::unique_ptr<ReaderFile> file = opened(source, of, std::numeric_limits<std::int64_t>::max());   // any says the same
     FileInfo info = info_of(source, of, file->description());
-    add_parts(info, file->description());
+    info.parts = parts_in(file->description().value("parts", Json::array()));
+    info.folders = parts_in(file->description().value("folders", Json::array()));
+    for (const FilePart& part : info.parts) info.file_bytes += part.identity ? part.identity->bytes : 0;
     keep(source, std::move(file));
     return info;
 }
 
 HostArray reader_read(const Source& source, const ReaderOf& of) {
-    const auto& pages = source.options.pages;
-    const Kept::Turn turn(source.kept(), pages ? pages->first : 0, of.in_order);
-    std::unique_ptr<ReaderFile> file = opened(source, of, pages ? pages->first : 0);
+    const std::int64_t page = source.options.pages ? source.options.pages->first : 0;
+    const Kept::Turn turn(source.kept(), page, of.in_order);
+    std::unique_ptr<ReaderFile> file = opened(source, of, page);
     const FileInfo info = info_of(source, of, file->description());
     const auto [first, end] = chosen_pages(source.name, info, source.options);
     FileInfo part = info;

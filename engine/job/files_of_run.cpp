@@ -45,8 +45,7 @@ void FilesOfRun::add_input(const fs::path& file) {
 void FilesOfRun::add(const PreparedInput& input) {
     for (const fs::path& file : input.files) add_input(file);
     for (const io::FileInfo& info : input.infos)
-        for (const io::FilePart& part : info.parts)
-            if (!part.is_folder) add_to(files_, part.path);
+        for (const io::FilePart& part : info.parts) add_to(files_, part.path);
 }
 
 /// Of any store: whether it is an input's is asked then.

@@ -44,7 +44,6 @@ std::vector<FileReport> report_input_file(const PreparedInput& input, std::size_
             return report_file(path, opened.path(), info, stop, std::move(hash));
         }));
     for (const io::FilePart& part : info.parts) {
-        if (part.is_folder) continue;   // what is in it is told
         const host::OpenedFile held = input.open(part.path);
         const auto identity = input.kept ? host::identity_of(held.path()) : std::nullopt;
         reports.push_back(hashed_once(input.kept.get(), identity, held.path(), stop, [&](std::string hash) {
@@ -59,8 +58,10 @@ bool is_certain(const io::FileInfo& info) {
     const auto certain = [](const std::optional<host::FileIdentity>& identity) {
         return !identity || !host::may_change_unseen(*identity);
     };
-    return certain(info.identity) && std::all_of(info.parts.begin(), info.parts.end(),
-                                                 [&](const io::FilePart& part) { return certain(part.identity); });
+    const auto are_certain = [&](const std::vector<io::FilePart>& parts) {
+        return std::all_of(parts.begin(), parts.end(), [&](const io::FilePart& part) { return certain(part.identity); });
+    };
+    return certain(info.identity) && are_certain(info.parts) && are_certain(info.folders);
 }
 
 Hashing::Hashing(const InputSpec& spec, const PreparedInput& input) {

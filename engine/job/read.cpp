@@ -81,13 +81,15 @@ void apply_non_finite(HostArray& array, NonFinite policy, const std::string& ori
 
 void check_unchanged(const std::filesystem::path& file, const std::filesystem::path& through, const io::FileInfo& info) {
     const auto now = host::identity_of(through);
-    for (const io::FilePart& part : info.parts) {
-        const auto there = host::identity_of(part.path);
-        if (there == part.identity) continue;
-        throw IoError(to_utf8(part.path),
-                      fmt::format("{} since the job looked at {}, of which it is a part", there ? "has changed" : "has gone",
-                                  to_utf8(file)),
-                      leave_alone);
+    for (const auto* const parts : {&info.parts, &info.folders}) {
+        for (const io::FilePart& part : *parts) {
+            const auto there = host::identity_of(part.path);
+            if (there == part.identity) continue;
+            throw IoError(to_utf8(part.path),
+                          fmt::format("{} since the job looked at {}, of which it is a part", there ? "has changed" : "has gone",
+                                      to_utf8(file)),
+                          leave_alone);
+        }
     }
     if (!info.identity || now == info.identity) return;
     throw IoError(

@@ -84,8 +84,7 @@ bool ReadsNow::look(std::size_t item, const std::vector<FileState>& inputs, cons
                 std::error_code unknown;
                 const host::OpenedFile opened = prepared.open(prepared.files[f]);
                 if (!fs::is_directory(opened.path(), unknown)) whole.insert(files_.place_of(prepared.files[f]));
-                for (const io::FilePart& part : prepared.infos[f].parts)
-                    if (!part.is_folder) whole.insert(files_.place_of(part.path));
+                for (const io::FilePart& part : prepared.infos[f].parts) whole.insert(files_.place_of(part.path));
             }
         }
         return whole == recorded;

@@ -160,7 +160,7 @@ std::string hash_of_input(const PreparedInput& input, std::size_t number) {
     if (!fs::is_directory(opened.path(), unknown)) hash = io::hash_file(opened.path(), {}, info.read_bytes);
     if (info.parts.empty()) return hash;
     for (const io::FilePart& part : info.parts)
-        if (!part.is_folder) hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));
+        hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));
     return io::hash_text(hash);
 }
 

@@ -1,6 +1,7 @@
 #include "report/collection.hpp"
 
 #include "io/io.hpp"
+#include "io/known_files.hpp"
 #include "io/transaction.hpp"
 #include "job/files_of_run.hpp"
 #include "job/input_folders.hpp"
@@ -115,11 +116,6 @@ bool are_one(const fs::path& a, const fs::path& b) {
     return fs::equivalent(a, b, none);
 }
 
-/// Two of those that are given may lead to one file, whose machine would be there twice.
-bool is_known(const std::vector<Collected>& found, const fs::path& file) {
-    return std::any_of(found.begin(), found.end(), [&](const Collected& one) { return are_one(one.file, file); });
-}
-
 bool is_named_report(const fs::path& file) {
     const std::string name = to_utf8(file.filename());
     return name == "report.json" || name == "report.json.gz";
@@ -128,7 +124,8 @@ bool is_named_report(const fs::path& file) {
 /// Whether results made it, of reports that count themselves.
 bool is_collected(const Json& report) { return report.contains(collected_key); }
 
-void find_reports(const fs::path& folder, const fs::path& pages, std::vector<Collected>& found) {
+/// `known`: two of those that are given may lead to one file, whose machine would be there twice.
+void find_reports(const fs::path& folder, const fs::path& pages, io::KnownFiles& known, std::vector<Collected>& found) {
     if (are_one(folder, pages))
         throw ConfigError("--out", fmt::format("{}, whose reports are read", to_utf8(folder)), "a folder of its own, which may lie in it",
                           "choose another --out: pages would be read as reports of machines the next time");
@@ -150,7 +147,7 @@ void find_reports(const fs::path& folder, const fs::path& pages, std::vector<Col
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
-        if (is_known(found, file)) continue;
+        if (known.has(file)) continue;
         Json report = load_json(file);
         const fs::path name = file.parent_path().lexically_relative(folder);
         check_report(report, to_utf8(file));
@@ -158,6 +155,7 @@ void find_reports(const fs::path& folder, const fs::path& pages, std::vector<Col
             host::warn_once(fmt::format("{} is left out: parallax results made it, of reports of machines", to_utf8(file)));
             continue;
         }
+        known.add(file);
         found.push_back({name == "." ? to_utf8(file.parent_path().filename()) : to_utf8(name), file, std::move(report)});
     }
 }
@@ -179,15 +177,17 @@ std::string called_otherwise(const std::vector<fs::path>& folders) {
 
 std::vector<Collected> collect(const std::vector<fs::path>& where, const fs::path& pages) {
     std::vector<Collected> found;
+    io::KnownFiles known;
     for (const fs::path& one : where) {
         if (fs::is_directory(one)) {
-            find_reports(one, pages, found);
-        } else if (!is_known(found, one)) {
+            find_reports(one, pages, known, found);
+        } else if (!known.has(one)) {
             Json report = load_json(one);
             check_report(report, to_utf8(one));
             if (is_collected(report))
                 throw ConfigError("", fmt::format("{}, which parallax results made, of reports of machines", to_utf8(one)), "those reports",
                                   "without them, parallax report puts it together with others, as one that counts");
+            known.add(one);
             found.push_back({to_utf8(one), one, std::move(report)});
         }
     }

@@ -93,8 +93,7 @@ const char* words_of(const io::FileInfo& info) {
 /// Of the other files that its elements come from.
 std::vector<std::string> names_of(const io::FileInfo& info) {
     std::vector<std::string> names;
-    for (const io::FilePart& part : info.parts)
-        if (!part.is_folder) names.push_back(engine::to_utf8(part.path.filename()));
+    for (const io::FilePart& part : info.parts) names.push_back(engine::to_utf8(part.path.filename()));
     return names;
 }
 

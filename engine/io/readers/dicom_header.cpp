@@ -386,7 +386,7 @@ Header read_header(const fs::path& path, std::uint64_t bytes) {
     Header h;
     h.path = path;
     h.bytes = bytes;
-    check_whole(path, bytes);
+    check_header_whole(path, bytes);
     std::optional<std::string> unpacked = unpack_deflated(path, bytes);
     std::optional<RoomFor> room;   // for what GDCM keeps of it, whatever an element says and however many there are
     if (unpacked) room.emplace(room_for_unpacked(unpacked->size(), bytes));

@@ -151,7 +151,7 @@ private:
 
 }   // namespace
 
-void check_whole(const fs::path& path, std::uint64_t bytes) {
+void check_header_whole(const fs::path& path, std::uint64_t bytes) {
     Walk walk(path, bytes);
     try {
         walk.go();

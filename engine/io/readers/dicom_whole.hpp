@@ -8,6 +8,6 @@ namespace parallax::io::readers::dicom {
 
 /// Throws Problem where the file ends inside an element before its pixels, and NoPicture where it has no mark of DICOM either. What is not
 /// as the standard has it is left to GDCM, which knows of many such.
-void check_whole(const std::filesystem::path&, std::uint64_t bytes);
+void check_header_whole(const std::filesystem::path&, std::uint64_t bytes);
 
 }   // namespace parallax::io::readers::dicom

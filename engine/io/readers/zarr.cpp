@@ -149,17 +149,17 @@ private:
 
     /// Each with the pages of which it has something. A chunk that is not there has fill values as long as its folder stays as it is.
     void note_chunks() {
-        const auto note_part = [&](const fs::path& path, const std::vector<std::int64_t>& at, bool folder) {
+        const auto note_in = [&](const char* list, const fs::path& path, const std::vector<std::int64_t>& at) {
             std::int64_t first = 0, last = 0;
             for (std::size_t i = 0; i < pages_; ++i) {
                 const bool known = i < at.size();
                 first = first * shape_[i] + (known ? at[i] * chunk_[i] : 0);
                 last = last * shape_[i] + (known ? std::min(shape_[i], (at[i] + 1) * chunk_[i]) : shape_[i]) - 1;
             }
-            said_["parts"].push_back({{"path", path.string()}, {"pages", {first, last + 1}}, {"folder", folder}});
+            said_[list].push_back({{"path", path.string()}, {"pages", {first, last + 1}}});
         };
-        for (const auto& [folder, at] : folders_) note_part(folder, at, true);
-        for (const auto& [number, bytes] : found_) note_part(chunk_path(place_of(number)), place_of(number), false);
+        for (const auto& [folder, at] : folders_) note_in("folders", folder, at);
+        for (const auto& [number, bytes] : found_) note_in("parts", chunk_path(place_of(number)), place_of(number));
     }
 
     static std::vector<std::int64_t> sizes_in(const Json& array, const char* key) {
