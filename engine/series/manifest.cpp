@@ -345,7 +345,8 @@ bool Manifest::exists(const fs::path& folder) {
 bool Manifest::keeps(const fs::path& name) {
     const std::string text = to_utf8(name);
     const auto begins = [&](const char* word) { return text.starts_with(word); };
-    return text == header_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock") || text == made_name;
+    return text == header_name || text == made_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock") ||
+           begins("begun-");
 }
 
 void Manifest::check_free(const fs::path& folder) {

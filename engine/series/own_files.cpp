@@ -30,20 +30,24 @@ bool begins_with(const fs::path& file, std::string_view words) {
     });
 }
 
-}  // namespace
-
-std::string lock_of(const Shard& shard) { return fmt::format("lock-{}-of-{}", shard.number, shard.count); }
-
-std::optional<Shard> shard_of_lock(const std::string& name) {
+/// Of a name such as "lock-2-of-3".
+std::optional<Shard> shard_in(const std::string& name, std::string_view what, std::string (*name_of)(const Shard&)) {
     std::istringstream text(name);
     Shard shard;
     const auto word = [&](std::string_view wanted) {
         return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
     };
-    const bool good = word("lock-") && text >> shard.number && word("-of-") && text >> shard.count;
-    if (!good || name != lock_of(shard)) return std::nullopt;
+    const bool good = word(what) && word("-") && text >> shard.number && word("-of-") && text >> shard.count;
+    if (!good || name != name_of(shard)) return std::nullopt;
     return shard;
 }
+
+}  // namespace
+
+std::string lock_of(const Shard& shard) { return fmt::format("lock-{}-of-{}", shard.number, shard.count); }
+std::string begun_by(const Shard& shard) { return fmt::format("begun-{}-of-{}", shard.number, shard.count); }
+std::optional<Shard> shard_of_lock(const std::string& name) { return shard_in(name, "lock", lock_of); }
+std::optional<Shard> shard_that_began(const std::string& name) { return shard_in(name, "begun", begun_by); }
 
 MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : series_(series) {
     if (records.empty()) return;
@@ -73,14 +77,13 @@ OwnFiles::OwnFiles(const fs::path& records) {
     for (const auto& [name, record] : Manifest::contents_of(records).records) done_.emplace(name, record.done);
     std::error_code ignored;
     for (const fs::path& entry : host::entries_of(records, ignored)) {
-        const std::optional<Shard> shard = shard_of_lock(to_utf8(entry.filename()));
+        const std::optional<Shard> shard = shard_that_began(to_utf8(entry.filename()));
         if (shard && shard->count > 0) begun_.push_back(*shard);
     }
 }
 
 bool OwnFiles::may_have_written(std::size_t item, const std::string& name) const {
     if (done_.contains(name)) return true;
-    if (begun_.empty()) return any_begun_;   // by an earlier version, which left no name of who did all
     return std::any_of(begun_.begin(), begun_.end(),
                        [&](const Shard& shard) { return item % shard.count + 1 == shard.number; });
 }

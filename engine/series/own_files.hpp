@@ -46,9 +46,12 @@ private:
     bool any_begun_ = false;
 };
 
-/// The lock of one that works on a part of a series, "lock-2-of-3", and the other way round; nothing for another name.
+/// What one that works on a part of a series has in the folder of records: while it does "lock-2-of-3", and from its first item on
+/// "begun-2-of-3"; and the other way round, nothing for another name.
 std::string lock_of(const Shard&);
+std::string begun_by(const Shard&);
 std::optional<Shard> shard_of_lock(const std::string& name);
+std::optional<Shard> shard_that_began(const std::string& name);
 
 /// Whether a file is a report, or a timeline, that a series has written.
 bool is_report(const std::filesystem::path&);

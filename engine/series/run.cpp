@@ -296,10 +296,7 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
         locks.push_back(std::move(*lock));
     };
     take("lock", shard.count == 1 ? host::FileLock::Kind::exclusive : host::FileLock::Kind::shared);
-    if (shard.count == 1) {   // the name says to later shards that all items have been begun
-        host::FileLock::take(folder / lock_of(shard), host::FileLock::Kind::shared);
-        return locks;
-    }
+    if (shard.count == 1) return locks;
     take(lock_of(shard), host::FileLock::Kind::exclusive);
     for (const fs::path& other : host::entries_of(folder, error)) {   // which deal the items out otherwise
         const std::optional<Shard> its = shard_of_lock(to_utf8(other.filename()));
@@ -310,6 +307,22 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
                               "one number of shards for all that share a series", "wait for it, or choose its number of shards");
     }
     return locks;
+}
+
+/// From now on others know that the items may have been begun, after a kill or a power cut, too: files without a record are the series' own.
+void mark_begun(const PreparedSeries& series) {
+    const fs::path& folder = series.options.manifest;
+    std::error_code error;
+    const fs::path name = folder / begun_by(series.options.shard);
+    if (fs::exists(fs::symlink_status(name, error))) return;
+    host::FileLock::take(name, host::FileLock::Kind::shared);   // makes it
+    if (!series.where.synced) return;
+    try {
+        host::Folder::open(folder).sync();
+    } catch (const std::system_error& failure) {
+        throw IoError(io::show(folder), "the folder of the records cannot be synced: " + failure.code().message(),
+                      "see to its disk, or let --manifest name a folder elsewhere");
+    }
 }
 
 /// Of a series that an error ends before it has done anything no record stays in the way of the job that is mended.
@@ -324,6 +337,7 @@ public:
             if (!manifest_.load().empty()) return;
             Folds::clear(manifest_.folder());   // frames of items that were not recorded
             Manifest::clear(manifest_.folder());
+            if (const fs::path begun = manifest_.folder() / begun_by(Shard{}); is_own_file(begun)) fs::remove(begun);
         } catch (const std::exception&) {   // the error that is under way says more
         }
     }
@@ -411,6 +425,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     if (!folds.empty()) folds.agree(manifest.load(), RecordedFiles(series.where));
     Conveyor pipeline(series, engines, options, manifest, folds, folders, std::move(todo));
     std::map<std::string, Record> records;
+    mark_begun(series);
     try {
         pipeline.run(result);
         folders.look();

@@ -134,6 +134,17 @@ TEST_CASE("series: one that ends before it has done anything leaves no record in
     CHECK(refused.status != 0);
     job["steps"][0].erase("variant");
     write_text(folder / "job.json", job.dump());
+    fs::create_directories(folder / "out/sums");   // of it nothing has been begun: what has a result's name is somebody else's
+    write_text(folder / "out/sums/f001.npy", "of somebody else");
+    for (const std::vector<std::string>& how : {std::vector<std::string>{"--resume"}, {"--resume", "--shard", "2/2"}}) {
+        std::vector<std::string> arguments{"run", "job.json", "--out", "out"};
+        arguments.insert(arguments.end(), how.begin(), how.end());
+        const Run run = run_program(arguments, folder.path());
+        CHECK(run.status == 2);
+        CHECK(contains(run.err, "the existing file"));
+        CHECK(read_text(folder / "out/sums/f001.npy") == "of somebody else");
+    }
+    fs::remove(folder / "out/sums/f001.npy");
     const Run mended = run_program({"run", "job.json", "--out", "out"}, folder.path());
     CAPTURE(mended.err);
     CHECK(mended.status == 0);
