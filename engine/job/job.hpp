@@ -21,7 +21,7 @@
 
 namespace parallax::engine {
 
-enum class NonFinite { propagate, reject, mask };
+enum class NonFinite { propagate, reject, mask };   // in the order of non_finite_words
 
 /// Spacing that a job states for an input: x, y and perhaps z, in `unit`. One value stands for every axis.
 struct SpacingOverride {

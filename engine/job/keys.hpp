@@ -10,6 +10,8 @@ namespace parallax::engine {
 inline const auto& job_keys =
     *new std::vector<std::string>{"$schema",      "parallax", "comment",        "device", "for_each", "non_finite",
                                   "memory_limit", "retry",    "step_timeout_s", "inputs", "steps",    "outputs"};
+/// Those that a case of a study has, too: how its inputs are taken, and what it may use.
+inline const auto& keys_of_cases = *new std::vector<std::string>{"non_finite", "memory_limit", "step_timeout_s"};
 /// Of a step itself; every other key of a step is a parameter of its algorithm.
 inline const auto& step_keys = *new std::vector<std::string>{"id", "run", "in", "out", "variant", "policy"};
 inline const auto& non_finite_words = *new std::vector<std::string>{"propagate", "reject", "mask"};

@@ -169,12 +169,17 @@ std::vector<InputSpec> inputs_in(const std::string& name, const Json& spec, cons
     return frames;
 }
 
-HostArray read_input_of(const std::string& name, const Json& spec, const Locations& where) {
+NonFinite non_finite_in(const Json& settings) {
+    const auto word = std::find(non_finite_words.begin(), non_finite_words.end(), settings.value("non_finite", "propagate"));
+    return static_cast<NonFinite>(word - non_finite_words.begin());
+}
+
+HostArray read_input_of(const std::string& name, const Json& spec, const Locations& where, NonFinite policy) {
     const std::vector<InputSpec> inputs = inputs_in(name, spec, "/inputs/" + name);
     InputWarnings untold;   // as those of the files are: all who are compared get the same
     std::vector<HostArray> arrays;
     for (const InputSpec& input : inputs)
-        arrays.push_back(read_input(input, prepare_input(input, where), NonFinite::propagate, {}, untold));
+        arrays.push_back(read_input(input, prepare_input(input, where), policy, {}, untold));
     if (!is_window(spec)) return std::move(arrays.front());
     InputSpec window = inputs.front();   // as a series has it: an item's own file, and a word for its neighbours
     window.combine = spec["combine"].get<std::string>();
@@ -259,10 +264,10 @@ std::string missing_file(const std::string& name, const Json& spec, const Locati
 }
 
 HostArray make_input(const std::string& name, const Json& spec, Session& session, const HostArrays& earlier,
-                     const Locations& where) {
+                     const Locations& where, const Json& settings) {
     if (spec.is_object() && spec.contains("make")) return make(read_making(spec, "/inputs/" + name));
     if (spec.is_object() && spec.contains("run")) return run_algorithm(name, spec, session, earlier);
-    return read_input_of(name, spec, where);
+    return read_input_of(name, spec, where, non_finite_in(settings));
 }
 
 }  // namespace parallax::engine::compare

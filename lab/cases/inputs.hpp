@@ -30,7 +30,9 @@ bool is_read(const Json& spec);
 std::vector<std::filesystem::path> files_of(const std::string& name, const Json& spec, const Locations&);
 /// Empty, or why a file of this input cannot be had.
 std::string missing_file(const std::string& name, const Json& spec, const Locations&);
-/// Makes or reads one input. Algorithms run on the session's device.
-HostArray make_input(const std::string& name, const Json& spec, Session&, const HostArrays& earlier, const Locations&);
+/// Makes or reads one input. Algorithms run on the session's device. `settings`: of the point that it is of; of them "non_finite" is
+/// for what is read.
+HostArray make_input(const std::string& name, const Json& spec, Session&, const HostArrays& earlier, const Locations&,
+                     const Json& settings = Json::object());
 
 }  // namespace parallax::engine::compare

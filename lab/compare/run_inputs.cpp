@@ -36,6 +36,7 @@ std::optional<Missing> Run::make_inputs_of(const Point& point, const fs::path& f
     for (const auto& [name, root] : where.roots) roots[name] = to_utf8(fs::absolute(root));
     const Json request{{"do", "make"},
                        {"inputs", point.inputs},
+                       {"settings", point.settings},
                        {"folder", to_utf8(folder)},
                        {"base", to_utf8(fs::absolute(where.job_folder))},
                        {"roots", std::move(roots)}};
@@ -75,7 +76,9 @@ std::optional<Missing> Run::make_reference(const Point& point, const fs::path& f
         reference_ = variant;
         Way way = reference_way(c);
         way.variant = variant;
-        Json request = job_request("reference", job_of(point, way, algorithms_), folder);
+        Json job = job_of(point, way, algorithms_);
+        for (const char* key : {"memory_limit", "step_timeout_s"}) job.erase(key);   // what is compared has them, and not the oracle
+        Json request = job_request("reference", job, folder);
         request["folder"] = to_utf8(to);
         made = ask_oracle(request);
         if (!made.contains("error") || made["error"].value("kind", std::string()) == "lost") break;

@@ -88,7 +88,7 @@ private:
         HostArrays made;
         Json arrays = Json::object();
         for (const auto& [name, spec] : request.at("inputs").items()) {
-            made[name] = make_input(name, spec, session, made, where);
+            made[name] = make_input(name, spec, session, made, where, request.at("settings"));
             save_array(folder, name, made[name]);
             arrays[name] = made[name].desc.describe();
         }

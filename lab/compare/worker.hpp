@@ -2,7 +2,7 @@
 // output, one JSON object a line each. Where a driver ends or hangs this process, the study goes on without it.
 //
 //   {"do": "open", "device": {...}, "cache": DIR, "quick": false}  -> {"device": {...}, "rates": {...}}
-//   {"do": "make", "inputs": {...}, "folder": DIR, "base": DIR}    -> {"arrays": {name: "u8 480 x 640 (y, x)"}}
+//   {"do": "make", "inputs": {...}, "settings": {...}, "folder": DIR, "base": DIR} -> {"arrays": {name: "u8 480 x 640 (y, x)"}}
 //   {"do": "reference", "job": {...}, "inputs": [...], "input_folder": DIR, "folder": DIR} -> {"seconds": ...}
 //   {"do": "prepare", "job": {...}, "inputs": ..., "reference": DIR, "tolerance": ..., ...} -> what compiling, agreeing,
 //   evaluating gave

@@ -135,6 +135,7 @@ Point make_point(const Study& study, std::size_t index, const Json& labels, cons
     for (const auto& [axis, label] : labels.items()) point.id += fmt::format("/{}={}", axis, text_of(label));
     point.inputs = fill(c.inputs, variables, c.pointer + "/inputs");
     point.steps = fill(c.steps, variables, c.pointer + "/steps");
+    point.settings = fill(c.settings, variables, c.pointer);
     point.outputs = c.outputs;
     point.work = work_of(c.work, variables, c.pointer + "/work");
     std::vector<std::string> earlier;
@@ -201,6 +202,7 @@ Json job_of(const Point& point, const Way& way, const std::vector<Algorithm>& al
         if (is_used(name, point.steps, algorithms)) inputs[name] = nullptr;
     }
     Json job{{"parallax", 1}, {"inputs", std::move(inputs)}, {"steps", point.steps}, {"outputs", outputs_of(point, algorithms)}};
+    job.update(point.settings);
     Json& last = job["steps"].back();
     if (!way.variant.empty()) last["variant"] = way.variant;
     if (!way.policy.empty()) last["policy"] = way.policy;

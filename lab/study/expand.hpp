@@ -16,6 +16,7 @@ struct Point {
     Json variables = Json::object();       ///< every other name that the grid's values bind
     Json inputs = Json::object();          ///< how each is made
     Json steps = Json::array();
+    Json settings = Json::object();        ///< of its job: keys_of_cases
     std::vector<std::string> outputs;
     Work work;
     std::vector<Way> ways;

@@ -11,6 +11,7 @@
 #include "cases/inputs.hpp"
 #include "job/keys.hpp"
 #include "job/load.hpp"
+#include "job/schema.hpp"
 #include "study/claims.hpp"
 #include "study/report_items.hpp"
 #include "support/json_reader.hpp"
@@ -24,8 +25,9 @@ const auto& study_keys =
     *new std::vector<std::string>{"$schema", "parallax_study", "title",  "source", "about",  "devices",  "sampling",
                                   "cases",   "report",         "claims", "quick",  "prices", "ranked_by"};
 const auto& case_keys =
-    *new std::vector<std::string>{"id",        "grid",     "quick", "inputs",   "steps", "outputs", "reference",
-                                  "tolerance", "variants", "work",  "evaluate", "keep",  "frames",  "frames_a_second"};
+    *new std::vector<std::string>{"id",           "grid",           "quick",     "inputs",    "steps",    "non_finite",
+                                  "memory_limit", "step_timeout_s", "outputs",   "reference", "tolerance", "variants",
+                                  "work",         "evaluate",       "keep",      "frames",    "frames_a_second"};
 const auto& sampling_keys = *new std::vector<std::string>{"warmups",    "samples",  "end_to_end",     "rounds",      "least_s",
                                                           "budget_s",   "limit_s",  "row_limit_s",    "sustained_s", "cold",
                                                           "cold_cache", "energy_s", "fresh_processes"};
@@ -177,6 +179,8 @@ Case read_case(const Json& value, const std::string& pointer, const std::vector<
     for (const auto& [name, spec] : c.inputs.items()) check_name(name, pointer_to(f.pointer("inputs"), name));
     c.steps = without_comments(f.list("steps"));
     if (c.steps.empty()) throw ConfigError(pointer, "no steps", R"("steps": a list such as [{"run": "fft"}])");
+    for (const std::string& key : keys_of_cases)
+        if (f.has(key)) c.settings[key] = f.at(key).json();
     c.outputs = f.texts("outputs");
     if (!value.contains("reference")) c.reference = "reference";
     else if (!value["reference"].is_null()) c.reference = f.text("reference");
@@ -300,6 +304,7 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
     for (const Algorithm& algorithm : algorithms) names.push_back(algorithm.name);
     const Json factors{{"type", "array"},
                        {"items", {{"anyOf", {number, text, Json{{"type", "array"}, {"items", {{"anyOf", {number, text}}}}}}}}}};
+    const Json of_job = job_schema(algorithms).at("properties");
     Json way =
         closed({{"label", described(text, "Name in the report, by default the variant's.")},
                 {"variant", described(text, "Of the last step; left out: what the engine chooses.")},
@@ -345,6 +350,9 @@ Json study_schema(const std::vector<Algorithm>& algorithms) {
          {"inputs", described({{"type", "object"}, {"additionalProperties", input_spec_schema()}},
                               "Name -> how it is made, or a file as in a job.")},
          {"steps", {{"type", "array"}, {"items", std::move(step)}, {"minItems", 1}}},
+         {"non_finite", of_job.at("non_finite")},
+         {"memory_limit", of_job.at("memory_limit")},
+         {"step_timeout_s", of_job.at("step_timeout_s")},
          {"outputs", described(texts, "What is held against the reference; by default the required outputs of the last step.")},
          {"reference",
           described({{"type", {"string", "null"}}, {"default", "reference"}},

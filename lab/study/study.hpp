@@ -78,6 +78,7 @@ struct Case {
     std::vector<std::pair<std::string, Json>> grid;   ///< axis -> its values, in the order of the file
     Json inputs = Json::object();
     Json steps = Json::array();
+    Json settings = Json::object();            ///< of a job: keys_of_cases
     std::vector<std::string> outputs;          ///< empty: the required ones of the last step
     std::optional<std::string> reference;      ///< variant of the native device that is the oracle
     bool reference_stated = false;             ///< else large inputs take the threaded one, where there is one

@@ -1,4 +1,5 @@
 // A user's own job as a study.
+#include "job/keys.hpp"
 #include "study/study.hpp"
 #include "series/items.hpp"
 #include "series/neighbours.hpp"
@@ -69,6 +70,8 @@ Json study_of_job(const Json& job, const std::vector<Algorithm>& algorithms, con
              {"steps", job["steps"]},
              {"outputs", std::move(outputs)},
              {"tolerance", 1e-4}};
+    for (const std::string& key : keys_of_cases)
+        if (job.contains(key)) one[key] = job[key];
     for (const StepSpec& step : parsed.steps) {
         if (!step.variant.empty()) one["reference"] = nullptr;   // a named variant may not exist on the host
     }

@@ -70,7 +70,7 @@ private:
         compare::HostArrays made;
         std::map<Source, DeviceArray> arrays;
         for (const auto& [name, spec] : point.inputs.items()) {
-            made[name] = compare::make_input(name, spec, session, made, work_.where);
+            made[name] = compare::make_input(name, spec, session, made, work_.where, point.settings);
             hold({std::nullopt, name}, made[name].desc, fmt::format("{}-{}", index, name));
             if (keeps()) compare::save_array(folder_, names_.at({std::nullopt, name}), made[name]);
         }

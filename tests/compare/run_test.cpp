@@ -525,69 +525,6 @@ TEST_CASE("compare: reports of two machines as one, the same study repeated, and
     CHECK(change_of(slow, report["rows"][0], true).verdict == "faster");
 }
 
-TEST_CASE("compare: a job of one's own is measured on what its first item reads: page, neighbours, files that are combined") {
-    const TempFolder folder;
-    HostArray stack = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 4}, {'y', 2}, {'x', 3}}));
-    for (int i = 0; i < 24; ++i) stack.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i < 6 ? i : 10 * (i / 6) + i);
-    io::write(folder / "stack.tif", stack);
-    for (int i = 0; i < 3; ++i)
-        io::write(folder / fmt::format("f{}.npy", i), floats(3, 2, std::vector<float>(6, static_cast<float>(10 * i * i))));
-    struct Row {
-        const char* each;
-        const char* input;
-        const char* array;          // as the job's plan describes it
-        std::vector<double> first;  // elements
-    };
-    const Row rows[] = {
-        {R"({"pages": "stack.tif"})", R"("{f}")", "u8 2 x 3 (y, x)", {0, 1, 2}},
-        {R"({"pages": "stack.tif", "range": [1, 4]})", R"({"file": "{f}", "running": 1, "combine": "mean"})", "f32 2 x 3 (y, x)", {16, 17}},
-        {R"({"pages": "stack.tif"})", R"({"file": "{f}", "running": 3, "combine": "mean"})", "f32 2 x 3 (y, x)", {8, 9}},
-        {R"({"files": "f*.npy"})", R"({"file": "{f}", "running": 5, "combine": "median"})", "f32 2 x 3 (y, x)", {10, 10}},
-        {R"({"files": "f*.npy"})", R"({"files": ["{f}", "f2.npy"], "combine": "mean"})", "f32 2 x 3 (y, x)", {20, 20}},
-    };
-    engine::Engine native(*host::native_device(), registry());
-    Session session(native);
-    for (const Row& row : rows) {
-        CAPTURE(std::string(row.each));
-        CAPTURE(std::string(row.input));
-        Json job = Json::parse(R"({"parallax": 1, "steps": [{"run": "box_filter", "radius": 1, "out": {"image": "soft"}}],
-            "outputs": {"soft": "{f.index}.npy", "mean": {"of": "image", "file": "mean.npy", "combine": "mean"}}})");
-        job["for_each"]["f"] = Json::parse(row.each);
-        job["inputs"]["image"] = Json::parse(row.input);
-        const Locations where{folder.path(), {}, folder.path()};
-        const Study study = parse_study(study_of_job(job, registry().algorithms(), where), registry().algorithms(), false);
-        const std::vector<Point> points = expand(study, registry().algorithms());
-        REQUIRE(points.size() == 1);
-        CHECK(points[0].outputs == std::vector<std::string>{"soft"});   // an input that is put out is no work of a device
-        const Json& spec = points[0].inputs["image"];
-        CHECK(missing_file("image", spec, where).empty());
-        const HostArray image = make_input("image", spec, session, {}, where);
-        CHECK(image.desc.describe() == row.array);
-        for (std::size_t i = 0; i < row.first.size(); ++i)
-            CHECK((image.desc.type == ElementType::u8 ? image.as<std::uint8_t>()[i] : image.as<float>()[i]) == row.first[i]);
-        write_text(folder / "job.json", job.dump());
-        const Run plan = run_program({"plan", "job.json", "--device", "native", "--json"}, folder.path());
-        CAPTURE(plan.err);
-        REQUIRE(plan.status == 0);
-        CHECK(Json::parse(plan.out)["arrays"][0]["array"] == row.array);
-    }
-    const Run run = run_program({"compare", "--job", "job.json", "--out", "out", "--quiet", "--device", "native"}, folder.path());
-    CAPTURE(run.err);
-    CHECK(run.status == 0);
-    CHECK(Json::parse(read_text(folder / "out/report.json"))["rows"][0]["outcome"] == "ok");
-}
-
-TEST_CASE("compare: frames of a study's input say how they become one array") {
-    const auto wrong = [](const char* spec) {
-        return error_of<ConfigError>([&] { check_input_spec(Json::parse(spec), "/inputs/image", registry().algorithms(), {}); });
-    };
-    CHECK(wrong(R"({"frames": ["1.npy"]})").pointer == "/inputs/image");
-    CHECK(wrong(R"({"frames": ["1.npy"], "combine": "sum"})").pointer == "/inputs/image/combine");
-    CHECK(wrong(R"({"frames": [], "combine": "mean"})").pointer == "/inputs/image/frames");
-    CHECK(wrong(R"({"frames": ["1.npy", {"page": 1}], "combine": "mean"})").pointer == "/inputs/image/frames/1");
-    CHECK(wrong(R"({"frames": ["1.npy"], "file": "2.npy", "combine": "mean"})").pointer == "/inputs/image/file");
-}
-
 TEST_CASE("compare: a job of one's own on every device, and what the command line refuses") {
     const TempFolder folder;
     io::write(folder / "in.png", ramp(32, 24));
