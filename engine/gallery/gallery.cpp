@@ -42,14 +42,17 @@ svg text{font-size:9px;fill:var(--quiet)}svg .end{text-anchor:end}table{border-c
 td{font-variant-numeric:tabular-nums}.wide{overflow-x:auto}.wide th,.wide td{overflow-wrap:normal}
 )";
 
-std::string head(const std::string& title) {
+constexpr const char* of_series = "series";
+
+/// `of`: what the page is of, by which its next version is known for that.
+std::string head(const char* of, const std::string& title) {
     return fmt::format(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
         "content=\"width=device-width,initial-scale=1\">"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; media-src data:; style-src "
-        "'unsafe-inline'\">"
+        "'unsafe-inline'\"><meta name=\"parallax\" content=\"{}\">"
         "<title>{}</title><style>{}</style></head><body>\n",
-        on_page(title), style);
+        of, on_page(title), style);
 }
 
 std::string section(const std::string& title, const std::string& inside) {
@@ -244,7 +247,7 @@ std::string items_of(const Json& report, std::size_t most) {
 std::string page_of_series(const Json& report, std::size_t most_items, const Standing& standing) {
     const Json& items = report.at("items");
     const std::string title = report.contains("job") ? report["job"].value("comment", "") : std::string();
-    std::string html = head(title.empty() ? "A series" : title);
+    std::string html = head(of_series, title.empty() ? "A series" : title);
     html += fmt::format("<h1>{}</h1>", on_page(title.empty() ? "A series" : title));
     html +=
         fmt::format("<p>{} of {} items done, {} failed, in {:.4g} s: {:.4g} a second. <span class=\"quiet\">{}</span></p>",
@@ -261,7 +264,7 @@ std::string page_of_series(const Json& report, std::size_t most_items, const Sta
 
 std::string page_of_job(const Json& report, const Standing& standing) {
     const std::string comment = report.at("job").value("comment", ""), title = comment.empty() ? "A job" : comment;
-    std::string html = head(title) + fmt::format("<h1>{}</h1>", on_page(title));
+    std::string html = head("job", title) + fmt::format("<h1>{}</h1>", on_page(title));
     html += fmt::format("<p>Done in {:.4g} s on {}. <span class=\"quiet\">{}</span></p>", report.value("wall_seconds", 0.0),
                         on_page(device_line(report.at("device"))), on_page(report.value("finished", "")));
     html += warnings_of(report);
@@ -283,10 +286,10 @@ std::string page(const Json& report, std::size_t most_items, const Standing& sta
            fmt::format("<p class=\"quiet\">Parallax {}</p></body></html>\n", on_page(report.at("engine").value("version", "")));
 }
 
-bool is_page(const fs::path& file) {
+bool is_page_of_series(const fs::path& file) {
     std::error_code unknown;
     if (!fs::is_regular_file(fs::symlink_status(file, unknown))) return false;   // a pipe would let it wait
-    const std::string any = head({});
+    const std::string any = head(of_series, {});
     const std::string wanted = any.substr(0, any.find("<title>"));
     std::string begin(wanted.size(), '\0');
     std::ifstream text(file, std::ios::binary);

@@ -20,7 +20,7 @@ using Standing = std::function<std::filesystem::path(const std::filesystem::path
 ///
 /// `standing`: where outputs are that are not in their places yet.
 std::string page(const Json& report, std::size_t most_items = 60, const Standing& standing = {});
-/// Whether a file begins as such a page of this version does.
-bool is_page(const std::filesystem::path&);
+/// Whether a file begins as such a page of a series does in this version.
+bool is_page_of_series(const std::filesystem::path&);
 
 }   // namespace parallax::engine::gallery

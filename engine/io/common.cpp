@@ -146,6 +146,19 @@ ArrayDesc chosen(const std::string& name, const FileInfo& file, const ReadOption
     return with_extents(file.desc, extents);
 }
 
+std::vector<std::string> chosen_names(const std::string& name, const FileInfo& file, const ReadOptions& options) {
+    const std::vector<std::string>& names = file.metadata.channels;
+    const auto pages_end = file.desc.axes.begin() + file.page_axes;
+    const auto c = std::find_if(file.desc.axes.begin(), pages_end, [](const Axis& axis) { return axis.name == 'c'; });
+    if (c == pages_end || std::ssize(names) != c->size) return names;
+    const auto [first, end] = chosen_pages(name, file, options);
+    if (file.page_axes == 1) return {names.begin() + first, names.begin() + end};
+    if (end - first > 1) return names;   // of several axes it is all, or one page
+    std::int64_t apart = 1;              // pages from a channel to the next
+    for (auto axis = c + 1; axis != pages_end; ++axis) apart *= axis->size;
+    return {names[static_cast<std::size_t>(first / apart % c->size)]};
+}
+
 bool takes_channels(Colour colour, std::int64_t channels) noexcept {
     switch (colour) {
         case Colour::grey: return channels == 1;
@@ -179,7 +192,7 @@ namespace {
 std::pair<ArrayDesc, std::int64_t> taken(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
     const std::string name = show(path);
     const ArrayDesc desc = greyed(name, chosen(name, file, options), file.colour, options);
-    return channelled(name, desc, file.metadata.channels, options);
+    return channelled(name, desc, chosen_names(name, file, options), options);
 }
 
 }  // namespace
@@ -190,6 +203,7 @@ ArrayDesc delivered(const std::filesystem::path& path, const FileInfo& file, con
 
 Metadata delivered_metadata(const std::filesystem::path& path, const FileInfo& file, const ReadOptions& options) {
     Metadata metadata = file.metadata;
+    metadata.channels = chosen_names(show(path), file, options);
     if (options.channel.empty() || metadata.channels.empty()) return metadata;
     const auto number = static_cast<std::size_t>(taken(path, file, options).second);
     if (number < metadata.channels.size()) metadata.channels = {std::string(metadata.channels[number])};
@@ -228,6 +242,16 @@ std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const Arr
 
 namespace {
 
+/// The nearest whole number that the type has: doubles of the largest of 64 bits are rounded up, to what it has not.
+template <class T>
+T nearest_whole(double value) {
+    constexpr double end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);   // one behind its largest
+    const double rounded = value < 0 ? value - 0.5 : value + 0.5;
+    if (rounded >= end) return std::numeric_limits<T>::max();
+    if (rounded <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    return static_cast<T>(rounded);
+}
+
 /// `step`: elements from a pixel to the next; `apart`: from one of its channels to the next.
 void make_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, std::int64_t step, std::int64_t apart,
                     ElementType type, Colour colour) {
@@ -243,7 +267,7 @@ void make_luminance(const std::byte* from, std::byte* to, std::int64_t pixels, s
             } else {
                 const double grey = (in[0] * 19595.0 + in[apart] * 38470.0 + in[2 * apart] * 7471.0) / 65536.0;
                 if constexpr (std::is_integral_v<T>) {
-                    out[i] = static_cast<T>(grey < 0 ? grey - 0.5 : grey + 0.5);
+                    out[i] = nearest_whole<T>(grey);
                 } else {
                     out[i] = static_cast<T>(grey);
                 }

@@ -26,6 +26,13 @@ std::optional<std::int64_t> blank_of(const Source& source, const Unit& unit, std
     return std::nullopt;
 }
 
+/// What is lost of whole numbers of 64 bits that become real ones, since they are scaled or one of them says that there is none.
+std::string loss_of_wide(std::int64_t bits, bool scaled) {
+    if (bits != 64) return {};   // f64 holds all of 32, and is what -64 is
+    return fmt::format("its values are stored as i64{}, and read as f64, which keeps 15 digits of each",
+                       scaled ? " and scaled" : ", of which one stands for none (BLANK)");
+}
+
 template <class T, class R>
 void convert_as(const std::byte* from, std::byte* to, std::int64_t count, double scale, double zero,
                 std::optional<std::int64_t> blank) {
@@ -87,7 +94,8 @@ StoredArray read_header(const Source& source) {
     else if (scale != 1 || zero != 0 || blank) {
         const bool wide = unit.bits == 32 || unit.bits == 64 || unit.bits == -64;
         type = wide ? ElementType::f64 : ElementType::f32;
-        const std::string loss = wide ? std::string() : loss_by_scale(to_string(array.stored), scale, zero);
+        const std::string loss = wide ? loss_of_wide(unit.bits, scale != 1 || zero != 0)
+                                      : loss_by_scale(to_string(array.stored), scale, zero);
         if (!loss.empty()) file.warnings.push_back(loss);
         array.convert = [stored = array.stored, wide, scale, zero, blank](const std::byte* from, std::byte* to,
                                                                           std::int64_t count) {

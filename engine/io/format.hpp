@@ -155,6 +155,7 @@ bool begins_later(const Source&);
 FileInfo info(const Source&);
 HostArray read(const Source&);
 std::string refusal(const ArrayDesc&, const WriteOptions&);
+std::string refusal_of_names(const ArrayDesc&, const Metadata&);
 void write(const std::filesystem::path&, const std::string& name, const HostArray&, const WriteOptions&);
 }   // namespace hdf5
 namespace mat {
@@ -205,6 +206,8 @@ SliceStream slices(const Source&);
 
 /// Throws IoError where the format that a path's ending names does not hold such an array; nothing of that path is looked at.
 void check_holds(const std::filesystem::path&, const ArrayDesc&, const WriteOptions&);
+/// Why that format does not hold the names of an array's channels; empty: it does, or no format has this ending.
+std::string refusal_of_names(const std::filesystem::path&, const ArrayDesc&, const Metadata&);
 /// Endings of the formats that can hold such an array.
 std::vector<std::string> endings_for(const ArrayDesc&, const WriteOptions& = {});
 
@@ -244,6 +247,8 @@ std::string instead_of_a_page(const FileInfo&);
 std::pair<std::int64_t, std::int64_t> chosen_pages(const std::string& name, const FileInfo&, const ReadOptions&);
 /// Those pages, with all channels. One page alone has no axis of pages.
 ArrayDesc chosen(const std::string& name, const FileInfo&, const ReadOptions&);
+/// The names of the channels of those pages, which in some formats are channels themselves; of one page its own.
+std::vector<std::string> chosen_names(const std::string& name, const FileInfo&, const ReadOptions&);
 /// Without the c axis where one channel is chosen, and which that is. Throws IoError for one that is not there.
 std::pair<ArrayDesc, std::int64_t> channelled(const std::string& name, const ArrayDesc&, const std::vector<std::string>& names,
                                               const ReadOptions&);
@@ -257,6 +262,9 @@ HostArray read_picture(const Source&, const FileInfo&, const std::function<void(
 
 /// Reverses the bytes of `count` elements, complex ones by their parts.
 void swap_bytes(std::byte*, std::int64_t count, ElementType) noexcept;
+
+/// Files and frames may hold any byte for true, and 1 stands for it here; other types stay as they are.
+void make_whole(ElementType, std::byte*, std::int64_t count);
 
 /// A number in a file's header; `swap`: its byte order is not this machine's.
 template <class T>

@@ -412,15 +412,10 @@ bool may_have_parts(const fs::path& path) {
     return nifti::matches(head) && !says(344, "n+1") && !says(4, "n+2");   // which stand for voxels in the same file
 }
 
-namespace {
-
-/// Files may hold any byte for true, and 1 stands for it here.
 void make_whole(ElementType type, std::byte* bytes, std::int64_t count) {
     if (type == ElementType::boolean)
         std::transform(bytes, bytes + count, bytes, [](std::byte one) { return std::byte{one != std::byte{0}}; });
 }
-
-}   // namespace
 
 HostArray read(const fs::path& path, const ReadOptions& options) {
     ReadOptions whole = options;   // the memory that the caller offers is for one channel, where one is chosen
@@ -497,6 +492,11 @@ void write(const fs::path& path, const HostArray& array, const WriteOptions& opt
         }
     };
     write_atomically(path, options.overwrite, produce, false, format.in_folder);
+}
+
+std::string refusal_of_names(const fs::path& path, const ArrayDesc& desc, const Metadata& metadata) {
+    const Format* const format = by_extension(path);
+    return format != nullptr && format->name == "hdf5" ? hdf5::refusal_of_names(desc, metadata) : std::string();
 }
 
 bool writes_folder(const fs::path& path) {

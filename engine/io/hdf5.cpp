@@ -6,11 +6,15 @@
 
 #include "io/file.hpp"
 #include "io/reader_file.hpp"
+#include "parallax/host/error.hpp"
 
 namespace parallax::io::hdf5 {
 namespace {
 
 constexpr ReaderOf reader_of_hdf5 = {"hdf5", "an HDF5 file (MAT 7.3, MINC 2 and NetCDF 4 are such)", "libhdf5-dev"};
+
+/// An attribute of HDF5 may have 64 KiB: 16 bytes for each text, and its head.
+constexpr std::int64_t most_names = 4091;
 
 constexpr std::string_view mark = "\x89HDF\r\n\x1a\n";
 
@@ -45,7 +49,16 @@ std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
     return why_not_written(reader_of_hdf5);
 }
 
+std::string refusal_of_names(const ArrayDesc& desc, const Metadata& metadata) {
+    const std::int64_t names = std::ssize(metadata.channels);
+    if (names <= most_names || names != desc.size('c')) return {};   // others are not written
+    return fmt::format("HDF5 is written with names for up to {} channels, since an attribute may have 64 KiB; this has {} names",
+                       most_names, names);
+}
+
 void write(const std::filesystem::path& path, const std::string& name, const HostArray& array, const WriteOptions&) {
+    if (std::string why = refusal_of_names(array.desc, array.metadata); !why.empty())
+        throw IoError(name, std::move(why), "write a .zarr folder");
     write_by_reader(path, name, array, reader_of_hdf5);
 }
 

@@ -15,6 +15,7 @@
 #include "io/kept.hpp"
 #include "io/parts.hpp"
 #include "io/scale_loss.hpp"
+#include "io/text_header.hpp"
 #include "io/units.hpp"
 #include "parallax/host/error.hpp"
 #include "support/text.hpp"
@@ -501,6 +502,33 @@ int version_for(const ArrayDesc& desc) {
     return std::any_of(desc.axes.begin(), desc.axes.end(), [](const Axis& axis) { return axis.size > 32767; }) ? 2 : 1;
 }
 
+/// How many axes the header has. A frame alone, without z, is none of them: readers that leave a last axis of one index out would have
+/// a volume of one plane.
+std::size_t last_place(const ArrayDesc& desc) {
+    const auto counts = [&](const Axis& axis) { return place_of(axis) <= 3 || axis.size > 1 || desc.find('z') != nullptr; };
+    const auto last = std::find_if(desc.axes.begin(), desc.axes.end(), counts);
+    return place_of(last == desc.axes.end() ? desc.axes.front() : *last);
+}
+
+/// From the note that describe_intent() makes. Its numbers may be NaN, which streams do not read.
+void set_intent(Header& h, std::string_view note) {
+    const auto next = [&note] {
+        note.remove_prefix(std::min(note.find_first_not_of(' '), note.size()));
+        const std::string_view word = note.substr(0, note.find(' '));
+        note.remove_prefix(word.size());
+        return word;
+    };
+    const std::optional<std::int64_t> code = integer_of(next());
+    if (!code || *code != static_cast<int>(*code)) return;
+    h.intent = static_cast<int>(*code);
+    for (double& number : h.intent_numbers) {
+        const std::optional<double> said = number_of(next());
+        if (!said) return;
+        number = *said;
+    }
+    if (!note.empty()) h.intent_name = note.substr(1);
+}
+
 }   // namespace
 
 std::string refusal(const ArrayDesc& desc, const WriteOptions&) {
@@ -548,7 +576,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         h.pixdim[place] = place >= 4 ? axis.spacing : scaled(axis.spacing, in_file);
         if (axis.name == 't') h.xyzt_units |= 8;  // seconds
     }
-    h.dim[0] = static_cast<std::int64_t>(place_of(desc.axes.front()));
+    h.dim[0] = static_cast<std::int64_t>(last_place(desc));
     h.version = version_for(desc);
     const auto& notes = array.metadata.notes;
     if (const auto& affine = array.metadata.affine) {
@@ -575,12 +603,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         const double step = scaled(thickness_in(desc.unit, note->second), in_file);
         if (step > 0 && step < 1e30) h.pixdim[3] = step;   // a float's
     }
-    if (const auto intent = notes.find("nifti.intent"); intent != notes.end()) {
-        std::istringstream words(intent->second);
-        words.imbue(std::locale::classic());
-        words >> h.intent >> h.intent_numbers[0] >> h.intent_numbers[1] >> h.intent_numbers[2];
-        if (words.get() == ' ') std::getline(words, h.intent_name);
-    }
+    if (const auto intent = notes.find("nifti.intent"); intent != notes.end()) set_intent(h, intent->second);
     if (const auto text = notes.find("nifti.description"); text != notes.end()) h.description = text->second;
     const std::string header = compose(h);
     // The temporary file's name ends otherwise: the user's name says whether to compress.

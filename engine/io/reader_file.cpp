@@ -10,6 +10,7 @@
 #include "io/file.hpp"
 #include "io/kept.hpp"
 #include "io/part_file.hpp"
+#include "io/window.hpp"
 #include "parallax/host/error.hpp"
 #include "support/child.hpp"
 #include "support/helper.hpp"
@@ -214,6 +215,7 @@ HostArray reader_read(const Source& source, const ReaderOf& of) {
     const auto [first, end] = chosen_pages(source.name, info, source.options);
     FileInfo part = info;
     part.desc = chosen(source.name, info, source.options);
+    part.metadata.channels = chosen_names(source.name, info, source.options);
     HostArray array = read_picture(source, part, [&, first = first, end = end](std::byte* to) {
         file->read(source, first, end - first, to, part.desc.dense_bytes(), info.desc.dense_bytes());
     });
@@ -241,7 +243,7 @@ void write_by_reader(const std::filesystem::path& path, const std::string& name,
     const std::vector<std::string>& names = array.metadata.channels;
     if (c && static_cast<std::int64_t>(names.size()) == c->size) request["channels"] = names;
     const bool samples = c && c == &desc.axes.back() && (desc.type == ElementType::u8 || desc.type == ElementType::u16);
-    if (samples && (c->size == 3 || c->size == 4)) request["colour"] = c->size == 3 ? "rgb" : "rgb_alpha";
+    if (samples && (c->size == 3 || c->size == 4) && are_colours(array)) request["colour"] = c->size == 3 ? "rgb" : "rgb_alpha";
     host::Child::Options options;
     options.apart = true;
     options.arguments = {program_of(of)};

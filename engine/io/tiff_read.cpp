@@ -329,6 +329,7 @@ HostArray read(const Source& source) {
     const ArrayDesc part = chosen(source.name, document.file, source.options);
     const ArrayDesc desc = greyed(source.name, part, document.file.colour, source.options);
     HostArray result = allocate(source, desc, document.file.metadata);
+    result.metadata.channels = chosen_names(source.name, document.file, source.options);
     const bool to_grey = desc.axes.size() != part.axes.size();
     const std::int64_t pages = end - first, pixels = desc.size('x') * desc.size('y');
     const HostArray scratch =

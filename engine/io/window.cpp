@@ -33,11 +33,20 @@ double percentile(std::vector<T>& values, double percent) {
     return std::lerp(low, static_cast<double>(*std::min_element(nth + 1, values.end())), part);
 }
 
+/// Whether a picture of 16 bits is written, which has u16 as they are.
+bool stays_deep(const std::filesystem::path& path, const WriteOptions& options) {
+    return in_lower_case(path.extension().string()) == ".png" && !asks_eight_bits(options);
+}
+
 }  // namespace
 
 bool is_picture(const std::filesystem::path& path) {
     const std::string extension = in_lower_case(path.extension().string());
     return extension == ".png" || extension == ".jpg" || extension == ".jpeg" || extension == ".gif" || extension == ".mp4";
+}
+
+bool asks_eight_bits(const WriteOptions& options) {
+    return options.png_bits == 8 || !options.colour_map.empty() || options.scale_bar || options.colour_bar || options.montage;
 }
 
 std::string window_problem(const WriteOptions& options) {
@@ -93,8 +102,8 @@ std::string display_loss(const std::filesystem::path& path, const HostArray& giv
                            fmt::join(given.metadata.channels, ", "), given.metadata.channels.size(),
                            fmt::join(engine::usual_names(given.metadata.channels.size()), ", "));
     const HostArray array = given.to_dense();
-    const bool as_it_is =
-        array.desc.type == ElementType::u8 || array.desc.type == ElementType::u16 || array.desc.type == ElementType::boolean;
+    const bool as_it_is = array.desc.type == ElementType::u8 || array.desc.type == ElementType::boolean ||
+                          (array.desc.type == ElementType::u16 && stays_deep(path, options));
     if (as_it_is && !options.window && !options.window_percentile) return {};
     FiniteRange range;
     // Where it is known what black and white are, greys are made while their elements are looked at.
@@ -124,6 +133,7 @@ std::optional<std::array<double, 2>> display_window(const HostArray& array, cons
     if (options.window) return options.window;
     if (options.window_percentile) return percentiles(array, *options.window_percentile);
     if (array.desc.type == ElementType::u8 || (array.desc.type == ElementType::u16 && !eight)) return std::nullopt;
+    if (array.desc.type == ElementType::boolean) return std::array{0.0, 1.0};   // one that is all true is white
     if (options.range) return options.range;
     const FiniteRange all = finite_range(array);
     return std::array{all.low, all.high};

@@ -7,6 +7,8 @@ namespace parallax::io {
 
 /// Whether a file of this name is to be looked at: .png, .jpg, .jpeg, .gif, .mp4.
 bool is_picture(const std::filesystem::path&);
+/// Whether what is asked for is drawn, or told to be in 8 bits, so that a picture has 8 bits whatever its format could hold.
+bool asks_eight_bits(const WriteOptions&);
 /// What is wrong with the window of the options; empty: nothing.
 std::string window_problem(const WriteOptions&);
 /// The percentiles of the finite elements, by linear interpolation between the two nearest as numpy.percentile has it.
@@ -21,8 +23,8 @@ bool are_colours(const HostArray&);
 /// Whether its channels are named as colours, and are others than readers take so many channels for: green and blue are two, as
 /// grey and alpha are.
 bool has_other_colours(const HostArray&);
-/// The window that a dense array is shown through: as asked, else from the least to the largest finite value. None where the
-/// elements are greys already: u8, and u16 unless `eight` bits are wanted, where no window is asked for.
+/// The window that a dense array is shown through: as asked, else from the least to the largest finite value, of bool from false to
+/// true. None where the elements are greys already: u8, and u16 unless `eight` bits are wanted, where no window is asked for.
 std::optional<std::array<double, 2>> display_window(const HostArray&, const WriteOptions&, bool eight);
 /// Greys of 8 or 16 bits: black at the window's first value and below, white at its second and above, NaN black.
 HostArray through_window(const HostArray& dense, std::array<double, 2> window, int bits);

@@ -30,4 +30,11 @@ void check_format(const OutputSpec& output, const ArrayDesc& desc) {
     }
 }
 
+void check_channel_names(const OutputSpec& output, const ArrayDesc& desc, const Metadata& metadata) {
+    const std::string problem = io::refusal_of_names(path_from(output.file).filename(), desc, metadata);
+    if (!problem.empty())
+        throw ConfigError(output.pointer, fmt::format("\"{}\" for {}", output.file, desc.describe()),
+                          "a format that holds the names of all channels, such as .zarr", problem);
+}
+
 }  // namespace parallax::engine

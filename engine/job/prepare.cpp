@@ -39,7 +39,9 @@ void check_range(const io::FileInfo& info, const InputSpec& input, const char* w
                       there == 1 ? fmt::format("{} 0: there is one only", what) : fmt::format("{} 0 to {}", what, there - 1));
 }
 
-void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared, OutputPlaces& places) {
+/// `metadata`: as far as it is known before anything is computed.
+void check_output(const OutputSpec& output, const fs::path& path, const Prepared& prepared, const std::map<Source, Metadata>& metadata,
+                  OutputPlaces& places) {
     std::error_code ignored;
     if (!prepared.overwrite && fs::exists(path, ignored)) {
         const char* const what = fs::is_directory(path, ignored) ? "folder" : "file";
@@ -50,7 +52,9 @@ void check_output(const OutputSpec& output, const fs::path& path, const Prepared
     places.take(output, path);
     writable_ancestor(path, output.pointer);
     if (output.form != OutputForm::array) return;
-    check_format(output, prepared.resolved.desc(output.source));
+    const ArrayDesc& desc = prepared.resolved.desc(output.source);
+    check_format(output, desc);
+    if (const auto known = metadata.find(output.source); known != metadata.end()) check_channel_names(output, desc, known->second);
 }
 
 /// Why an input's array cannot be read a few slices at a time; empty: it can.
@@ -70,8 +74,7 @@ std::uint64_t beside(const InputSpec& spec, const PreparedInput& input) {
 }
 
 /// Warns of steps whose inputs say where they lie, and lie elsewhere, as far as earlier steps carry what files say.
-void tell_of_places(Prepared& prepared) {
-    const std::map<Source, Metadata> places = metadata_of(prepared);
+void tell_of_places(Prepared& prepared, const std::map<Source, Metadata>& places) {
     for (std::size_t i = 0; i < prepared.resolved.steps.size(); ++i) {
         const Step& step = prepared.resolved.pipeline.steps[i];
         ResolvedStep& resolved = prepared.resolved.steps[i];
@@ -336,13 +339,14 @@ Prepared prepare(Job job, const Locations& where, bool overwrite, const Prepared
         arrays.push_back({prepared.inputs[i].desc, why_whole(prepared.job.inputs[i], prepared.inputs[i]),
                           beside(prepared.job.inputs[i], prepared.inputs[i])});
     prepared.resolved = resolve(prepared.job.pipeline(), std::move(arrays));
-    tell_of_places(prepared);
+    const std::map<Source, Metadata> metadata = metadata_of(prepared);
+    tell_of_places(prepared, metadata);
     OutputPlaces places(prepared);
     OutputPaths paths(where);
     for (const OutputSpec& output : prepared.job.outputs) {
         const fs::path path = paths.resolve(output.file, output.pointer);
         paths.recover_beside(path);
-        if (!output.gathered) check_output(output, path, prepared, places);
+        if (!output.gathered) check_output(output, path, prepared, metadata, places);
         prepared.outputs.push_back(path);
     }
     return prepared;

@@ -52,6 +52,7 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
       folds_(folds),
       folders_(folders),
       files_(series.where),
+      announced_(series, manifest, todo),
       trace_(!options.trace.empty()),
       todo_(todo.begin(), todo.end()),
       total_(todo.size()) {
@@ -105,6 +106,7 @@ void Conveyor::run(SeriesResult& result) {
     }
     began_ = true;
     run_threads();
+    announced_.end();
     if (series_.options.watch) result.gone = series_.options.watch->folder->gone();
 
     result.seconds = seconds_since(started_);

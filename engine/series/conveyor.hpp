@@ -7,6 +7,7 @@
 
 #include "exec/resident.hpp"
 #include "exec/channel.hpp"
+#include "series/announced.hpp"
 #include "series/conveyor_shape.hpp"
 #include "series/fold.hpp"
 #include "series/known_folders.hpp"
@@ -54,6 +55,7 @@ private:
     void read_shared();
     Frame read_neighbour(std::size_t input, std::size_t item) const;
     std::optional<std::size_t> next_item();
+    bool is_once_more(std::size_t item);
     void watch();
     void take_arrivals(const std::vector<Arrival>&);
     void do_again_if_changed(std::size_t number);
@@ -93,6 +95,7 @@ private:
     Folds& folds_;
     KnownFolders& folders_;
     const RecordedFiles files_;
+    Announced announced_;
     std::vector<std::unique_ptr<Belt>> belts_;
     std::map<std::size_t, HostArray> shared_;                        ///< input -> array that all items have
     std::map<std::size_t, std::unique_ptr<Neighbours>> neighbours_;  ///< input -> frames around items
@@ -127,6 +130,7 @@ private:
     };
     static Done done_of(const Record&, bool earlier);
     std::map<std::size_t, Done> dones_;   ///< of watched items
+    std::set<std::size_t> once_more_;     ///< done by this run, and to be done again
     std::set<std::size_t> left_;          ///< whose file is another since they were done, and which only --resume does again
     std::size_t taken_up_ = 0;            ///< items of earlier runs whose file is another
     std::vector<SeriesWarning> warnings_;

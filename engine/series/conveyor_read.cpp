@@ -39,6 +39,11 @@ std::optional<std::size_t> Conveyor::next_item() {
     return item;
 }
 
+bool Conveyor::is_once_more(std::size_t item) {
+    const std::lock_guard lock(mutex_);
+    return once_more_.contains(item);
+}
+
 void Conveyor::read(Belt& belt, int reader) {
     try {
         read_items(belt, reader);
@@ -83,7 +88,7 @@ void Conveyor::read_items(Belt& belt, int reader) {
         try {
             {
                 const HostTimer timer(work->profiler, "prepare");
-                work->take(std::make_shared<const Prepared>(series_.prepare_item(*item)));
+                work->take(std::make_shared<const Prepared>(series_.prepare_item(*item, is_once_more(*item))));
             }
             read_work(*work, hooks);
             finish_reading(*work);

@@ -46,6 +46,7 @@ void Conveyor::write_item(Work& work) {
         io::Transaction files = transaction_of(*work.prepared);
         stage_work(work, files);
         folders_.look();
+        announced_.begin(work.number);
         files.commit();
     } catch (const std::exception& error) {
         folders_.look();   // where they have gone nothing is any item's fault
@@ -184,7 +185,7 @@ void Conveyor::record_failure(std::size_t item, Record record, bool stops) {
     try {
         for (const Element& element : series_.items.list.at(item))
             record.files.push_back(to_utf8(std::filesystem::absolute(element.file)));
-        manifest_.append(record);
+        announced_.fail(item, [&] { manifest_.append(record); });
     } catch (const std::exception&) {
         break_off(std::current_exception());
     }

@@ -112,6 +112,7 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
             if (fresh) {
                 series_.items.list.add({{arrival.file, static_cast<std::int64_t>(number), std::nullopt}});
                 ++total_;
+                announced_.add(number);
             } else if (left_.contains(number)) {
                 continue;
             } else if (unread_.erase(number) > 0) {   // it was taken too early; others may be held up by it
@@ -131,6 +132,7 @@ void Conveyor::take_arrivals(const std::vector<Arrival>& arrivals) {
                     continue;
                 }
                 failed_.erase(failure);
+                announced_.add(number);
             }
             complete_at(number, arrival);
             todo_.push_back(number);
@@ -174,7 +176,7 @@ void Conveyor::do_again_if_changed(std::size_t number) {
             --done_;
         again = replaces && folds_.empty() && watching_ && !stop_;
         if (again)
-            todo_.push_back(number), came_.notify_all();
+            todo_.push_back(number), once_more_.insert(number), came_.notify_all();
         else
             left_.insert(number);
     }

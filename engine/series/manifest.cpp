@@ -10,6 +10,7 @@
 #include "series/checked.hpp"
 #include "series/kept_file.hpp"
 #include "support/file_identity.hpp"
+#include "support/folder.hpp"
 #include "support/octets.hpp"
 #include "support/platform.hpp"
 #include "support/json_outline.hpp"
@@ -17,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -24,6 +26,8 @@
 #include <functional>
 #include <set>
 #include <string_view>
+#include <system_error>
+#include <variant>
 
 #if !defined(_WIN32)
 #include <fcntl.h>
@@ -74,9 +78,8 @@ constexpr const char* made_name = "made.json";
 constexpr std::size_t checksum_length = 16;
 constexpr std::int64_t last_sequence = std::int64_t{1} << 62;   // room for what is recorded later
 
-std::string line_of(const Record& record) {
-    Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}, {"at", record.at},
-              {"sequence", record.sequence}};
+Json json_of(const Record& record) {
+    Json json{{"item", record.item}, {"state", record.done ? "done" : "failed"}};
     if (!record.done) json["error"] = record.error;
     if (!record.files.empty()) json["files"] = record.files;
     if (!record.window.empty()) json["window"] = record.window;
@@ -86,7 +89,10 @@ std::string line_of(const Record& record) {
     if (!record.rows.empty()) json["rows"] = record.rows;
     if (!record.warnings.empty()) json["warnings"] = record.warnings;
     if (!record.times.empty()) json["times"] = record.times;
-    if (!record.manifest.empty()) json["manifest"] = record.manifest;
+    return json;
+}
+
+std::string line_of(Json json) {
     const std::string text = host::with_octets_as_text(std::move(json)).dump(-1, ' ', false, Json::error_handler_t::replace);
     return io::hash_text(text).substr(0, checksum_length) + ' ' + text + '\n';
 }
@@ -105,6 +111,12 @@ bool is_rows(const Json& json) {
            (json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& row) { return row.is_object(); }));
 }
 
+std::int64_t sequence_of(const Json& json) {
+    const std::int64_t sequence = json.contains("sequence") ? json.at("sequence").get_ref<const std::int64_t&>() : 0;
+    if (sequence < 0 || sequence > last_sequence) throw Error("a number that no record gets");
+    return sequence;
+}
+
 /// Throws where the document has another form.
 Record record_of(const Json& json) {
     Record record;
@@ -114,7 +126,7 @@ Record record_of(const Json& json) {
     record.window = json.value("window", std::string());
     record.reads = json.value("reads", std::string());
     record.at = json.at("at").get_ref<const std::int64_t&>();
-    record.sequence = json.contains("sequence") ? json.at("sequence").get_ref<const std::int64_t&>() : 0;
+    record.sequence = sequence_of(json);
     for (const Json& file : json.at("inputs")) record.inputs.push_back(file_from(file));
     for (const Json& file : json.at("outputs")) record.outputs.push_back(file_from(file));
     record.files = json.value("files", std::vector<std::string>());
@@ -123,21 +135,45 @@ Record record_of(const Json& json) {
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.times = json.value("times", Json::object());
     record.manifest = folder_in_record(json);
-    if (record.sequence < 0 || record.sequence > last_sequence) throw Error("a number that no record gets");
     if (!record.rows.is_object() || !std::all_of(record.rows.begin(), record.rows.end(), is_rows))
         throw Error("rows that are none");
     if (!record.times.is_object()) throw Error("times that are none");
     return record;
 }
 
-std::optional<Record> record_from(const std::string& line) {
+/// What a line holds; nothing where it is damaged.
+std::optional<Json> document_of(const std::string& line) {
     if (line.size() <= checksum_length + 1 || line[checksum_length] != ' ') return std::nullopt;
     const std::string text = line.substr(checksum_length + 1);
     if (io::hash_text(text).compare(0, checksum_length, line, 0, checksum_length) != 0) return std::nullopt;
     const std::optional<Json> json = parse_shallow(text);
     if (!json) return std::nullopt;
+    return host::with_text_as_octets(*json);
+}
+
+constexpr std::array kinds_of_word{"begun", "left", "standing"};
+
+/// Items, and what is said of all of them.
+struct Word {
+    std::string kind;
+    std::vector<std::string> items;
+    Manifest::Begun all;
+};
+
+Word word_of(const Json& json, const std::string& kind) {
+    Word word{kind, json.at(kind).get<std::vector<std::string>>(), {sequence_of(json), {}, folder_in_record(json)}};
+    if (kind != "left") word.all.out = path_in_record(json.at("out"));
+    return word;
+}
+
+/// What a line says: a record, or whose files may be where.
+std::optional<std::variant<Record, Word>> said_in(const std::string& line) {
     try {
-        return record_of(host::with_text_as_octets(*json));
+        const std::optional<Json> json = document_of(line);
+        if (!json || !json->is_object()) return std::nullopt;
+        for (const char* const kind : kinds_of_word)
+            if (json->contains(kind)) return word_of(*json, kind);
+        return record_of(*json);
     } catch (const Json::exception&) {   // another program's, whose checksum is right all the same
         return std::nullopt;
     } catch (const Error&) {
@@ -208,7 +244,7 @@ bool is_own_journal(const fs::path& file) {
     const std::string name = to_utf8(file.stem()).substr(std::strlen("items-"));
     if (host::platform::is_unique_suffix(name)) return true;
     bool own = false;
-    for_each_line(file, [&](const std::optional<std::string>& line) { own = own || (line && record_from(*line)); });
+    for_each_line(file, [&](const std::optional<std::string>& line) { own = own || (line && said_in(*line)); });
     return own;
 }
 
@@ -342,11 +378,17 @@ bool Manifest::exists(const fs::path& folder) {
     return there;
 }
 
+bool Manifest::is_begun(const fs::path& folder) {
+    const std::vector<fs::path> files = journals(folder);
+    std::error_code error;
+    return exists(folder) || std::any_of(files.begin(), files.end(), is_own_journal) || !findings(folder).empty() ||
+           fs::exists(fs::symlink_status(folder / made_name, error));
+}
+
 bool Manifest::keeps(const fs::path& name) {
     const std::string text = to_utf8(name);
     const auto begins = [&](const char* word) { return text.starts_with(word); };
-    return text == header_name || text == made_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock") ||
-           begins("begun-");
+    return text == header_name || text == made_name || begins("items-") || begins("found-") || begins("fold-") || begins("lock");
 }
 
 void Manifest::check_free(const fs::path& folder) {
@@ -440,20 +482,53 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     return manifest;
 }
 
+namespace {
+
+void add(Record record, Manifest::Contents& all) {
+    all.sequence = std::max(all.sequence, record.sequence);
+    Record& known = all.records[record.item];
+    const auto is_later = [](const Record& a, const Record& b) { return std::pair(a.sequence, a.at) >= std::pair(b.sequence, b.at); };
+    if (is_later(record, known)) std::swap(record, known);
+    if (record.outputs.empty() || !known.outputs.empty()) return;
+    Record& written = all.written[known.item];
+    if (is_later(record, written)) written = std::move(record);
+}
+
+void add(const Word& word, Manifest::Contents& all, std::map<std::string, std::int64_t>& left) {
+    all.sequence = std::max(all.sequence, word.all.sequence);
+    for (const std::string& item : word.items) {
+        if (word.kind == "left") {
+            left[item] = std::max(left[item], word.all.sequence);
+        } else {
+            Manifest::Begun& known = (word.kind == "begun" ? all.begun : all.standing)[item];
+            if (word.all.sequence >= known.sequence) known = word.all;
+        }
+    }
+}
+
+}  // namespace
+
 Manifest::Contents Manifest::contents() const {
     Contents all;
+    std::map<std::string, std::int64_t> left;   // item -> when it was taken back that it was begun
     for (const fs::path& path : journals(folder_)) {
         for_each_line(path, [&](const std::optional<std::string>& line) {
-            std::optional<Record> record = line ? record_from(*line) : std::nullopt;
-            if (!record) {
+            auto said = line ? said_in(*line) : std::nullopt;
+            if (!said) {
                 ++all.damaged;
-                return;
+            } else if (const auto* const word = std::get_if<Word>(&*said)) {
+                add(*word, all, left);
+            } else {
+                add(std::get<Record>(std::move(*said)), all);
             }
-            Record& known = all.records[record->item];
-            all.sequence = std::max(all.sequence, record->sequence);
-            if (std::pair(record->sequence, record->at) >= std::pair(known.sequence, known.at)) known = std::move(*record);
         });
     }
+    std::erase_if(all.begun, [&](const auto& one) {
+        const auto record = all.records.find(one.first);
+        const auto taken_back = left.find(one.first);
+        return (taken_back != left.end() && taken_back->second > one.second.sequence) ||
+               (record != all.records.end() && record->second.sequence > one.second.sequence);
+    });
     return all;
 }
 
@@ -464,15 +539,27 @@ std::map<std::string, Record> Manifest::load() const {
     return std::move(all.records);
 }
 
-void Manifest::append(const Record& record) {
-    Record stamped = record;
-    stamped.at =
+void Manifest::append(const Record& record) { append_line(json_of(record), false); }
+
+void Manifest::begin(const std::vector<std::string>& items, const fs::path& out, bool synced) {
+    append_line({{"begun", items}, {"out", to_utf8(fs::absolute(out))}}, synced);
+}
+
+void Manifest::let_replace(const std::vector<std::string>& items, const fs::path& out, bool synced) {
+    append_line({{"standing", items}, {"out", to_utf8(fs::absolute(out))}}, synced);
+}
+
+void Manifest::leave(const std::vector<std::string>& items) { append_line({{"left", items}}, false); }
+
+void Manifest::append_line(Json json, bool synced) {
+    json["at"] =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     const std::lock_guard lock(journal_->mutex);
     if (journal_->sequence < 0) journal_->sequence = contents().sequence;   // what comes now is later than all that is there
-    stamped.sequence = ++journal_->sequence;
-    stamped.manifest = whole_name_of(folder_);
-    const std::string line = line_of(stamped);
+    json["sequence"] = ++journal_->sequence;
+    json["manifest"] = whole_name_of(folder_);
+    const std::string line = line_of(std::move(json));
+    const bool is_new = !journal_->file;
     if (!journal_->file) journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
     io::Transaction::count(journal_->path, line.size(), limit_hint);
     const auto fail = [&](const char* what, int code) {
@@ -493,7 +580,7 @@ void Manifest::append(const Record& record) {
     if (const auto there = host::identity_of(journal_->path);
         !there || !journal_->identity || there->device != journal_->identity->device || there->inode != journal_->identity->inode)
         throw IoError(io::show(journal_->path), "has gone while the series ran, with the records in it",
-                      "--resume does again what has no record");
+                      "--overwrite does every item again; --resume replaces no file of which there is no word any more");
     if (std::fwrite(line.data(), 1, line.size(), journal_->file) != line.size() || std::fflush(journal_->file) != 0) {
         const int code = errno;
         std::fclose(journal_->file);   // its last line may be torn: go on in another file, should anyone go on
@@ -501,9 +588,15 @@ void Manifest::append(const Record& record) {
         fail("cannot be written", code);
     }
     const auto now = std::chrono::steady_clock::now();
-    if (now - journal_->synced < std::chrono::seconds(1)) return;   // a killed process loses nothing, a power cut a second
+    if (!synced && now - journal_->synced < std::chrono::seconds(1)) return;   // a killed process loses nothing, a power cut a second
     journal_->synced = now;
     host::platform::sync(journal_->file);
+    if (!synced || !is_new) return;
+    try {
+        host::Folder::open(folder_).sync();   // its name, too
+    } catch (const std::system_error& error) {
+        fail("cannot be put on the disk", error.code().value());
+    }
 }
 
 Json identity_of(const Job& job) {

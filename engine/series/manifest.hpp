@@ -1,7 +1,8 @@
 // What of a series is done, in a folder: each item exactly once, whatever happens on the way.
 //
 //   focus.series/series.json            the job that the records belong to
-//   focus.series/items-<unique>.jsonl   a line for each item that a process has finished: checksum, then JSON
+//   focus.series/items-<unique>.jsonl   a line for each item that a process has finished, and before for some that it is about to
+//                                       finish: checksum, then JSON
 //   focus.series/found-<n>.json         what step n looked for, once for all items (settle.hpp)
 //   focus.series/made.json              tables and arrays that were made of all items, as they were written
 //
@@ -62,8 +63,16 @@ public:
     /// written. The algorithms of `steps` know variants by names that they had when the folder was made.
     static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared,
                          const std::vector<StepSpec>& steps = {});
+    /// Files of an item may stand below `out` without a record, as `manifest` was called then.
+    struct Begun {
+        std::int64_t sequence = 0;
+        std::string out, manifest;
+    };
     struct Contents {
-        std::map<std::string, Record> records;
+        std::map<std::string, Record> records;   ///< by item, its latest
+        std::map<std::string, Record> written;   ///< the latest that names outputs, of items whose latest names none
+        std::map<std::string, Begun> begun;      ///< of items that were begun later than they were recorded
+        std::map<std::string, Begun> standing;   ///< of items whose files --overwrite was to replace
         std::int64_t sequence = 0;   ///< the highest
         std::size_t damaged = 0;     ///< lines that do not count, those that were cut off at a file's end not among them
     };
@@ -75,6 +84,8 @@ public:
     /// are the series' own. Only what a series has written is removed.
     static void clear(const std::filesystem::path& folder);
     static bool exists(const std::filesystem::path& folder);
+    /// Whether it has records of a series, be their header lost.
+    static bool is_begun(const std::filesystem::path& folder);
     /// Where it stands which files were made of all items. It appears together with them, so that their transaction writes it.
     static std::filesystem::path place_of_made(const std::filesystem::path& folder);
     static void write_made(const std::filesystem::path& file, const std::vector<FileState>& outputs);
@@ -94,6 +105,12 @@ public:
     std::map<std::string, Record> load() const;
     /// Commits an item; safe in any thread. Throws IoError.
     void append(const Record&);
+    /// Before files of items are put in their places below `out`: by then it is on the disk, where that is `synced`. Throws IoError.
+    void begin(const std::vector<std::string>& items, const std::filesystem::path& out, bool synced);
+    /// Of items whose files are there, and may be replaced from now on. Throws IoError.
+    void let_replace(const std::vector<std::string>& items, const std::filesystem::path& out, bool synced);
+    /// Of items that were said to begin, and whose files are not in their places. Throws IoError.
+    void leave(const std::vector<std::string>& items);
 
     const std::filesystem::path& folder() const noexcept { return folder_; }
     /// Of which job and which inputs of all items the records are, by a hash.
@@ -102,6 +119,7 @@ public:
 private:
     struct Journal;
     Contents contents() const;
+    void append_line(Json, bool synced);
     explicit Manifest(std::filesystem::path folder);
 
     std::filesystem::path folder_;

@@ -30,24 +30,28 @@ bool begins_with(const fs::path& file, std::string_view words) {
     });
 }
 
-/// Of a name such as "lock-2-of-3".
-std::optional<Shard> shard_in(const std::string& name, std::string_view what, std::string (*name_of)(const Shard&)) {
-    std::istringstream text(name);
-    Shard shard;
-    const auto word = [&](std::string_view wanted) {
-        return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
-    };
-    const bool good = word(what) && word("-") && text >> shard.number && word("-of-") && text >> shard.count;
-    if (!good || name != name_of(shard)) return std::nullopt;
-    return shard;
+/// Folders are told by their paths, and else by where these lead.
+fs::path whole(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
+
+bool is_same_place(const fs::path& a, const fs::path& b, bool confined) {
+    const fs::path first = whole(a), second = whole(b);
+    return first == second || RecordedFiles::place_of(first, confined) == RecordedFiles::place_of(second, confined);
 }
 
 }  // namespace
 
 std::string lock_of(const Shard& shard) { return fmt::format("lock-{}-of-{}", shard.number, shard.count); }
-std::string begun_by(const Shard& shard) { return fmt::format("begun-{}-of-{}", shard.number, shard.count); }
-std::optional<Shard> shard_of_lock(const std::string& name) { return shard_in(name, "lock", lock_of); }
-std::optional<Shard> shard_that_began(const std::string& name) { return shard_in(name, "begun", begun_by); }
+
+std::optional<Shard> shard_of_lock(const std::string& name) {
+    std::istringstream text(name);
+    Shard shard;
+    const auto word = [&](std::string_view wanted) {
+        return std::all_of(wanted.begin(), wanted.end(), [&](char c) { return text.get() == c; });
+    };
+    const bool good = word("lock-") && text >> shard.number && word("-of-") && text >> shard.count;
+    if (!good || name != lock_of(shard)) return std::nullopt;
+    return shard;
+}
 
 MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : series_(series) {
     if (records.empty()) return;
@@ -71,27 +75,59 @@ bool MadeOfAll::has(const fs::path& gathered) const {
     return all_ || places_.contains(RecordedFiles::place_of(gathered, series_.where.confined));
 }
 
-OwnFiles::OwnFiles(const fs::path& records) {
+OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records)
+    : is_confined_(series.where.confined), out_(series.where.out), folder_(series.options.manifest) {
     if (records.empty()) return;
-    any_begun_ = Manifest::exists(records);
-    for (const auto& [name, record] : Manifest::contents_of(records).records) done_.emplace(name, record.done);
-    std::error_code ignored;
-    for (const fs::path& entry : host::entries_of(records, ignored)) {
-        const std::optional<Shard> shard = shard_that_began(to_utf8(entry.filename()));
-        if (shard && shard->count > 0) begun_.push_back(*shard);
+    const Manifest::Contents there = Manifest::contents_of(records);
+    const bool has_header = Manifest::exists(records);
+    for (const auto* const list : {&there.records, &there.written}) {
+        for (const auto& [item, record] : *list) {
+            if (has_header && record.done && list == &there.records) done_.insert(item);
+            add(record);
+        }
+    }
+    std::map<std::string, bool> is_here;   // by the folder of outputs: as a rule there is one
+    for (const auto* const items : {&there.begun, &there.standing}) {
+        for (const auto& [item, begun] : *items) {
+            const auto [known, is_new] = is_here.try_emplace(begun.out + '\n' + begun.manifest, false);
+            if (is_new) {
+                const std::optional<fs::path> now = moved(begun.out, begun.manifest);
+                known->second = is_same_place(path_from(begun.out), out_, is_confined_) || (now && is_same_place(*now, out_, is_confined_));
+            }
+            if (known->second) begun_.insert(item);
+        }
     }
 }
 
-bool OwnFiles::may_have_written(std::size_t item, const std::string& name) const {
-    if (done_.contains(name)) return true;
-    return std::any_of(begun_.begin(), begun_.end(),
-                       [&](const Shard& shard) { return item % shard.count + 1 == shard.number; });
+void OwnFiles::add(const Record& record) {
+    for (const FileState& file : record.outputs) {
+        written_.insert(whole(path_from(file.path)));
+        if (is_confined_ || record.manifest.empty()) continue;   // confined: whether it is as it was would have to be read
+        const auto [known, is_new] = has_moved_.try_emplace(record.manifest, false);
+        if (is_new) known->second = !is_same_place(path_from(record.manifest), folder_, false);
+        if (!known->second) continue;
+        if (const auto now = moved(file.path, record.manifest)) moved_.emplace(whole(*now), file);
+    }
 }
 
-bool OwnFiles::has_done(const std::string& name) const {
-    const auto record = done_.find(name);
-    return any_begun_ && record != done_.end() && record->second;
+/// Where something is by now if its folder was moved together with that of its records; nothing: it was not in one with it.
+std::optional<fs::path> OwnFiles::moved(const std::string& then, const std::string& records_then) const {
+    if (records_then.empty()) return std::nullopt;
+    const fs::path way = path_from(then).lexically_relative(path_from(records_then));
+    return way.empty() ? std::nullopt : std::optional(whole(fs::absolute(folder_) / way));
 }
+
+bool OwnFiles::has(const std::string& item, const fs::path& output) const {
+    const fs::path here = whole(output);
+    if (begun_.contains(item) || written_.contains(here)) return true;
+    if (const auto file = moved_.find(here); file != moved_.end() && unchanged_at(output, file->second)) return true;
+    std::call_once(once_, [&] {
+        for (const fs::path& file : written_) real_.insert(RecordedFiles::place_of(file, is_confined_));
+    });
+    return real_.contains(RecordedFiles::place_of(here, is_confined_));
+}
+
+bool OwnFiles::has_done(const std::string& item) const { return done_.contains(item); }
 
 bool is_report(const fs::path& file) { return begins_with(file, "{\"parallax_series_report\":"); }
 bool is_trace(const fs::path& file) { return begins_with(file, "{\"parallax_series_trace\":"); }

@@ -2,11 +2,13 @@
 // somebody's, and stays without --overwrite.
 #pragma once
 
+#include "series/manifest.hpp"
 #include "series/series.hpp"
 
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,30 +30,38 @@ private:
     std::set<std::filesystem::path> places_;
 };
 
-/// Files of items, by their records.
+/// Files of items, by their records, and by what is said of items before a kill could leave their files without one.
 class OwnFiles {
 public:
+    /// Where nothing is recorded nothing is its own.
+    OwnFiles() = default;
     /// As MadeOfAll has it.
-    explicit OwnFiles(const std::filesystem::path& records);
+    OwnFiles(const PreparedSeries&, const std::filesystem::path& records);
 
-    /// Files of an item come before its record, so that a kill may leave them without one: those of an item that has a record, or
-    /// that belongs to a process that has begun. That found no stranger's file there.
-    bool may_have_written(std::size_t item, const std::string& name) const;
+    /// Whether the series has, or may have, written what stands at an output of an item: a record names it, be that of another item, or
+    /// the item was begun. Of a folder that was moved with its records that is what is as it was written. Safe in any thread.
+    bool has(const std::string& item, const std::filesystem::path& output) const;
     /// Such an item --resume will most likely leave as it is; who finds out otherwise is the transaction that replaces its files.
-    bool has_done(const std::string& name) const;
+    bool has_done(const std::string& item) const;
 
 private:
-    std::map<std::string, bool> done_;   ///< of items that have a record
-    std::vector<Shard> begun_;
-    bool any_begun_ = false;
+    void add(const Record&);
+    std::optional<std::filesystem::path> moved(const std::string& then, const std::string& records_then) const;
+
+    bool is_confined_ = false;
+    std::filesystem::path out_, folder_;
+    std::set<std::string> done_;
+    std::set<std::filesystem::path> written_;               ///< as records name them
+    std::map<std::filesystem::path, FileState> moved_;      ///< by where they would be
+    std::map<std::string, bool> has_moved_;                 ///< by the folder of records then
+    std::set<std::string> begun_;
+    mutable std::once_flag once_;
+    mutable std::set<std::filesystem::path> real_;          ///< where written_ lead: asked only where the path itself is not there
 };
 
-/// What one that works on a part of a series has in the folder of records: while it does "lock-2-of-3", and from its first item on
-/// "begun-2-of-3"; and the other way round, nothing for another name.
+/// The lock of one that works on a part of a series, "lock-2-of-3", and the other way round; nothing for another name.
 std::string lock_of(const Shard&);
-std::string begun_by(const Shard&);
 std::optional<Shard> shard_of_lock(const std::string& name);
-std::optional<Shard> shard_that_began(const std::string& name);
 
 /// Whether a file is a report, or a timeline, that a series has written.
 bool is_report(const std::filesystem::path&);

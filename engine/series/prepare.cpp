@@ -48,10 +48,7 @@ struct ManifestNow {
     bool exists() const { return !path.empty() && Manifest::exists(path); }
     /// Records may be there without their header, which has been lost.
     bool is_begun() const {
-        if (exists()) return true;
-        std::error_code ignored;
-        const std::vector<fs::path> there = path.empty() ? std::vector<fs::path>() : host::entries_of(path, ignored);
-        return std::any_of(there.begin(), there.end(), [](const fs::path& entry) { return Manifest::keeps(entry.filename()); });
+        return !path.empty() && Manifest::is_begun(path);
     }
 
     std::optional<host::Folder> held;
@@ -84,7 +81,7 @@ void check_targets(const PreparedSeries& series) {
     const ManifestNow manifest(series);
     const bool goes_on = series.options.resume || series.options.shard.count > 1;
     const fs::path kept = goes_on ? manifest.path : fs::path();
-    const OwnFiles own(kept);
+    const OwnFiles& own = *series.own;
     const MadeOfAll made(series, kept);
     const std::size_t of_series = series.items.size();   // the owner of what all items make together
     const auto whose = [&](std::size_t owner) {
@@ -125,7 +122,7 @@ void check_targets(const PreparedSeries& series) {
             if (again && there) check_place(path, output.pointer);
             else if (again) engine::check_names(path, output.pointer);
             if (series.options.overwrite || !there) continue;
-            const bool may_be_own = own.may_have_written(i, name);
+            const bool may_be_own = there && own.has(name, path);
             if (series.options.resume && may_be_own) continue;
             if (existing++ == 0) first = path, own_first = may_be_own, pointer = &output.pointer;
         }
@@ -341,10 +338,34 @@ void keep_files_of_pages(Job& job) {
 
 }  // namespace
 
-Prepared PreparedSeries::prepare_item(std::size_t number) const {
+std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
+    std::vector<fs::path> targets;
+    for (const OutputSpec& output : job_of(series.job, series.items, item).outputs) {
+        if (!output.gathered) targets.push_back(resolve_output(output.file, series.where, output.pointer));
+    }
+    return targets;
+}
+
+namespace {
+
+/// Whether something stands at outputs of an item, and all of that is the series' own.
+bool has_results(const PreparedSeries& series, std::size_t number) {
+    bool any = false;
+    std::error_code ignored;
+    for (const fs::path& target : targets_of(series, number)) {
+        if (!fs::exists(fs::symlink_status(target, ignored))) continue;
+        if (!series.own->has(series.items.name(number), target)) return false;
+        any = true;
+    }
+    return any;
+}
+
+}  // namespace
+
+Prepared PreparedSeries::prepare_item(std::size_t number, bool again) const {
     // What another shard has to do it may have done: as a sample its items are as good as one's own.
     const bool mine = number % options.shard.count == options.shard.number - 1;
-    const bool may_exist = options.overwrite || options.resume || !mine;
+    const bool may_exist = options.overwrite || again || !mine || (options.resume && has_results(*this, number));
     return prepare(job_of(job, items, number), where, may_exist, shared);
 }
 
@@ -389,6 +410,11 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     series.options = options;
     // Where none was begun there is nothing to go on with: it begins, and replaces nobody's files.
     series.options.resume = options.resume && ManifestNow(series).is_begun();
+    {
+        const ManifestNow manifest(series);
+        const bool goes_on = series.options.resume || series.options.shard.count > 1;
+        series.own = goes_on ? std::make_shared<const OwnFiles>(series, manifest.path) : std::make_shared<const OwnFiles>();
+    }
     if (options.watch) begin_watching(series);
     keep_files_of_pages(series.job);   // first: pages are read of the file that they were counted in
     series.items = options.watch ? first_items(series) : find_items(series.job, series.where);

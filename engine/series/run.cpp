@@ -41,14 +41,6 @@ bool is_mine(const PreparedSeries& series, std::size_t item) {
     return item % series.options.shard.count == series.options.shard.number - 1;
 }
 
-std::vector<fs::path> targets_of(const PreparedSeries& series, std::size_t item) {
-    std::vector<fs::path> targets;
-    for (const OutputSpec& output : job_of(series.job, series.items, item).outputs) {
-        if (!output.gathered) targets.push_back(resolve_output(output.file, series.where, output.pointer));
-    }
-    return targets;
-}
-
 /// What items of a series are by now, against what is recorded of them.
 struct Now {
     const PreparedSeries& series;
@@ -255,6 +247,24 @@ void check_stacks(const PreparedSeries& series) {
     }
 }
 
+/// What planning finds. Throws what that throws.
+void check_possible(const PreparedSeries& series, const std::vector<Engine*>& engines) {
+    check_stacks(series);
+    for (Engine* const engine : engines) Resident(*engine, Resident::overlapped).plan(series.sample.resolved);
+}
+
+/// A run that is to replace files, and ends before it comes to them, leaves that to the --resume behind it.
+void let_replace_what_stands(const PreparedSeries& series, Manifest& manifest) {
+    std::vector<std::string> items;
+    std::error_code ignored;
+    for (std::size_t i = 0; i < series.items.size(); ++i) {
+        const std::vector<fs::path> targets = targets_of(series, i);
+        const auto is_there = [&](const fs::path& target) { return fs::exists(fs::symlink_status(target, ignored)); };
+        if (is_mine(series, i) && std::any_of(targets.begin(), targets.end(), is_there)) items.push_back(series.items.name(i));
+    }
+    if (!items.empty()) manifest.let_replace(items, series.where.out, series.where.synced);
+}
+
 /// That of a confined job, so that no link leads its manifest elsewhere.
 std::optional<host::Folder> hold_manifest(PreparedSeries& series) {
     if (!series.where.confined) return std::nullopt;
@@ -309,22 +319,6 @@ std::vector<host::FileLock> lock(const fs::path& folder, const Shard& shard) {
     return locks;
 }
 
-/// From now on others know that the items may have been begun, after a kill or a power cut, too: files without a record are the series' own.
-void mark_begun(const PreparedSeries& series) {
-    const fs::path& folder = series.options.manifest;
-    std::error_code error;
-    const fs::path name = folder / begun_by(series.options.shard);
-    if (fs::exists(fs::symlink_status(name, error))) return;
-    host::FileLock::take(name, host::FileLock::Kind::shared);   // makes it
-    if (!series.where.synced) return;
-    try {
-        host::Folder::open(folder).sync();
-    } catch (const std::system_error& failure) {
-        throw IoError(io::show(folder), "the folder of the records cannot be synced: " + failure.code().message(),
-                      "see to its disk, or let --manifest name a folder elsewhere");
-    }
-}
-
 /// Of a series that an error ends before it has done anything no record stays in the way of the job that is mended.
 class Forgetting {
 public:
@@ -334,10 +328,10 @@ public:
         if (!is_new_ || std::uncaught_exceptions() == before_) return;
         try {
             folders_.look();   // another's folder may be there by now
-            if (!manifest_.load().empty()) return;
+            const Manifest::Contents there = Manifest::contents_of(manifest_.folder());
+            if (!there.records.empty() || !there.begun.empty()) return;
             Folds::clear(manifest_.folder());   // frames of items that were not recorded
             Manifest::clear(manifest_.folder());
-            if (const fs::path begun = manifest_.folder() / begun_by(Shard{}); is_own_file(begun)) fs::remove(begun);
         } catch (const std::exception&) {   // the error that is under way says more
         }
     }
@@ -396,11 +390,13 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
             throw ConfigError("--manifest", fmt::format("{} of an earlier run", io::show(folder)), "no series begun yet",
                               "--resume goes on with it, --overwrite does it again");
         }
+        check_possible(series, engines);   // the results of before keep their records where it is not
         Folds::clear(folder);
         Manifest::clear(folder);
     }
     const bool is_new = how.shard.count == 1 && !Manifest::exists(folder);
     Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
+    if (how.overwrite) let_replace_what_stands(series, manifest);
     KnownFolders folders({{series.where.out, "the folder of outputs"}, {asked.options.manifest, "the folder of the manifest"}});
     const Forgetting forgetting(manifest, folders, is_new);
     Folds folds(series, folder, manifest.about());
@@ -425,7 +421,6 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     if (!folds.empty()) folds.agree(manifest.load(), RecordedFiles(series.where));
     Conveyor pipeline(series, engines, options, manifest, folds, folders, std::move(todo));
     std::map<std::string, Record> records;
-    mark_begun(series);
     try {
         pipeline.run(result);
         folders.look();
@@ -437,23 +432,23 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         refuse_lost(asked, coverage, result);
         result.complete = coverage.complete && !(how.watch && result.stopped);   // of a watch that was broken off more was to come
         if (result.complete && !how.overwrite && (how.resume || how.shard.count > 1)) refuse_foreign(asked, MadeOfAll(asked, folder));
+        const bool replace = how.overwrite || how.resume || how.shard.count > 1;
+        io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
+        if (result.complete) gather(series, records, folds, result, files);
+        if (result.complete) record_made(result, asked.options.manifest, files);
+        std::error_code ignored;   // that of a job before, done again as one that makes nothing of all items
+        if (result.complete && result.gathered.empty()) fs::remove(Manifest::place_of_made(folder), ignored);
+        files.sync();
+        if (const std::optional<Json> timeline = pipeline.timeline(); timeline && !options.trace.empty())
+            files.add_beside(options.trace, replaces_trace(series, options.trace),
+                             [&](const fs::path& path) { io::write_json(path, *timeline, false); });
+        if (options.along) options.along(to_json(result, asked), files);
+        folders.look();
+        files.commit();
     } catch (...) {
         keep_what_there_is(pipeline, folders, folds, options, series);
         throw;
     }
-    const bool replace = how.overwrite || how.resume || how.shard.count > 1;
-    io::Transaction files(series.where.out, {replace, series.where.synced, series.where.confined});
-    if (result.complete) gather(series, records, folds, result, files);
-    if (result.complete) record_made(result, asked.options.manifest, files);
-    std::error_code ignored;   // that of a job before, done again as one that makes nothing of all items
-    if (result.complete && result.gathered.empty()) fs::remove(Manifest::place_of_made(folder), ignored);
-    files.sync();
-    if (const std::optional<Json> timeline = pipeline.timeline(); timeline && !options.trace.empty())
-        files.add_beside(options.trace, replaces_trace(series, options.trace),
-                         [&](const fs::path& path) { io::write_json(path, *timeline, false); });
-    if (options.along) options.along(to_json(result, asked), files);
-    folders.look();
-    files.commit();
     return result;
 }
 

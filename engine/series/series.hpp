@@ -47,6 +47,8 @@ struct SeriesOptions {
 };
 
 /// A series with all that can be known before a device is touched.
+class OwnFiles;
+
 struct PreparedSeries {
     Job job;
     Locations where;
@@ -56,10 +58,14 @@ struct PreparedSeries {
     std::map<std::string, std::filesystem::path> gathered;    ///< output of the whole series -> file
     Prepared sample;                                          ///< the first item that can be prepared
     std::map<std::size_t, Json> found;                        ///< by step: what was looked for once (settle.hpp)
+    std::shared_ptr<const OwnFiles> own;                      ///< of what --resume goes on with
 
-    /// Throws what prepare() throws.
-    Prepared prepare_item(std::size_t number) const;
+    /// Throws what prepare() throws. `again`: this run has written its files, and may replace them.
+    Prepared prepare_item(std::size_t number, bool again = false) const;
 };
+
+/// Where the files of an item are to be.
+std::vector<std::filesystem::path> targets_of(const PreparedSeries&, std::size_t item);
 
 /// Expands for_each, checks every output path of every item, and prepares the first item. Throws ConfigError for a request
 /// that cannot be met: two items that write the same file, outputs that exist (unless resume or overwrite).

@@ -286,6 +286,7 @@ bool FrameReader::read(std::byte* to) {
         fail(fmt::format("ended inside frame {}", frames_), "what writes it was ended, or its frames have another size");
     const bool big = kind_ == Kind::pgm || (raw_ && raw_->big_endian);
     if (big != (std::endian::native == std::endian::big)) io::swap_bytes(to, desc_.count(), desc_.type);
+    io::make_whole(desc_.type, to, desc_.count());   // as of a file
     std::array<std::byte, 65536> passed;
     for (std::size_t left = behind_; left > 0;) {
         const std::size_t part = std::min(left, passed.size());

@@ -58,6 +58,13 @@ ArrayDesc taken_of(const InputSpec& input, const ArrayDesc& frame) {
     }
 }
 
+/// One frame as what is read for the input, which says the spacing of all.
+PreparedInput frame_of(const InputSpec& input, const ArrayDesc& frame) {
+    ArrayDesc taken = taken_of(input, frame);
+    std::vector<std::string> warnings = told_of_spacing(taken, input);
+    return {{"-"}, {}, with_stated_spacing(std::move(taken), input), std::move(warnings)};
+}
+
 /// The job with one frame in the place of the stream; other inputs are looked at.
 Prepared prepared_for(const Job& job, const Locations& where, const ArrayDesc& frame) {
     Prepared prepared;
@@ -67,7 +74,7 @@ Prepared prepared_for(const Job& job, const Locations& where, const ArrayDesc& f
     std::vector<ResolvedInput> arrays;
     for (const InputSpec& input : job.inputs) {
         const bool pipe = is_pipe(input);
-        if (pipe) prepared.inputs.push_back({{"-"}, {}, with_stated_spacing(taken_of(input, frame), input), {}});
+        if (pipe) prepared.inputs.push_back(frame_of(input, frame));
         else prepared.inputs.push_back(prepare_input(input, where));
         arrays.push_back({prepared.inputs.back().desc,
                           pipe ? "a frame of a stream comes as a whole" : "it is kept for all frames", 0});
@@ -124,9 +131,9 @@ public:
         writer_ = std::make_unique<FrameWriter>(input.read.raw ? stated_writer(output, result)
                                                                : FrameWriter(kind, result, output.write, reader_->words()));
         for (std::size_t i = 0; i < job.inputs.size(); ++i) {
-            if (i == source_) continue;
             for (const std::string& warning : prepared.inputs[i].warnings)
                 told_.insert(InputWarning{job.inputs[i].name, warning}.in_words());
+            if (i == source_) continue;
             InputWarnings warnings;
             kept_.emplace_back(i, read_input(job.inputs[i], prepared.inputs[i], job.non_finite, {}, warnings));
             for (const InputWarning& warning : warnings) told_.insert(warning.in_words());
@@ -316,7 +323,8 @@ Prepared prepare(const Job& job, const Locations& where, int descriptor) {
         FrameReader reader(pipe, std::nullopt);
         Prepared prepared = prepared_for(job, where, reader.desc());
         FrameWriter(kind_of(output, reader.kind()), prepared.resolved.desc(output.source), output.write, reader.words());
-        prepared.inputs[static_cast<std::size_t>(&input - job.inputs.data())].warnings = reader.warnings();
+        std::vector<std::string>& warnings = prepared.inputs[static_cast<std::size_t>(&input - job.inputs.data())].warnings;
+        warnings.insert(warnings.begin(), reader.warnings().begin(), reader.warnings().end());
         return prepared;
     } catch (const CancelledError&) {   // its header has begun and does not end
         throw none_came();

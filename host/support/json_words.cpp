@@ -13,36 +13,39 @@ namespace parallax {
 
 namespace {
 
-/// Optimal string alignment without case: Levenshtein's distance in which a swap of neighbours counts once.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
+/// Optimal string alignment without case: Levenshtein's distance in which a swap of neighbours counts once. `most` and more are not told
+/// apart, so that only what is so near the diagonal is gone through.
+std::size_t edit_distance(const std::string& a, const std::string& b, std::size_t most) {
     const auto lower = [](char c) { return host::lower(c); };
-    std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
+    std::vector<std::size_t> before(b.size() + 1, most), previous(b.size() + 1), row(b.size() + 1, most);
     std::iota(previous.begin(), previous.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
+        const std::size_t first = i > most ? i - most : 1, last = std::min(b.size(), i + most);
+        row[first - 1] = first == 1 ? i : most;
+        for (std::size_t j = first; j <= last; ++j) {
             const bool same = lower(a[i - 1]) == lower(b[j - 1]);
             row[j] = std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (same ? 0 : 1)});
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
                 row[j] = std::min(row[j], before[j - 2] + 1);
             }
         }
+        if (last < b.size()) row[last + 1] = most;
         before.swap(previous);
         previous.swap(row);
     }
-    return previous[b.size()];
+    return std::min(previous[b.size()], most);
 }
 
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
     std::string best;
-    std::size_t least = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
+    std::size_t least = std::clamp<std::size_t>((word.size() + 1) / 3, 1, 8) + 1;   // long names that are further apart are no slips
     for (const std::string& candidate : candidates) {
         // So many letters apart they are at least; and it keeps words without end from being gone through.
         const std::size_t apart = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
         if (apart >= least || candidate.size() > 1000) continue;
-        const std::size_t distance = edit_distance(word, candidate);
+        const std::size_t distance = edit_distance(word, candidate, least);
         if (distance < least && distance < candidate.size()) {
             least = distance;
             best = candidate;

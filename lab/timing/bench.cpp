@@ -51,7 +51,9 @@ BoundInputs bind_inputs(const HostArrays& arrays, Session& session) {
 }
 
 struct Bench::State {
-    State(Engine& engine, const Pipeline& asked, const BoundInputs& given) : session(engine), pipeline(asked), inputs(&given) {}
+    State(Engine& engine, const Pipeline& asked, const BoundInputs& given) : session(engine), pipeline(asked), inputs(&given) {
+        session.queue().set_limit(std::chrono::duration<double>(pipeline.limits.step_timeout_s));
+    }
 
     Session session;
     const Pipeline& pipeline;
@@ -97,6 +99,7 @@ Bench::First Bench::first() {
         f.workspace += call.workspace_bytes;
     }
     f.allocated = s.session.context().allocated();
+    check_limit(s.pipeline.limits, f.allocated);
     s.session.profiler().clear();
     return f;
 }

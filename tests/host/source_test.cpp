@@ -176,6 +176,15 @@ TEST_CASE("text helpers") {
     const std::vector<std::string> words{"wavelength_nm", "pixel_um"};
     CHECK(nearest("wavelenght_nm", words) == "wavelength_nm");
     CHECK(nearest("x", words).empty());
+    std::string name(244, 'n'), slip = name, other = name;   // as long as a file's, of which some are another
+    slip[200] = 'x';
+    for (int i = 0; i < 12; ++i) other[static_cast<std::size_t>(20 * i)] = 'x';
+    CHECK(nearest(slip, {other, name}) == name);
+    CHECK(nearest(other, {name}).empty());
+    CHECK(nearest(name.substr(4), {name}) == name);
+    CHECK(nearest(name, {name.substr(0, 240)}) == name.substr(0, 240));
+    for (const auto& [word, near] : {std::pair("abcdef", "bacdef"), {"abcdef", "abcde"}, {"abcdef", "xabcdef"}, {"abcdef", "abcxyf"}})
+        CHECK(nearest(word, {near}) == near);
 }
 
 TEST_CASE("kernel files: no line is longer than a reader's window, no name in #if is unknown") {

@@ -44,6 +44,20 @@ TEST_CASE("fits: images, signed and unsigned, scaled, in extensions") {
     CHECK(io::info(folder / "c.fits").warnings.empty());
     put(folder / "far.fits", fits(with({"BSCALE  =                1e300"}), data));
     CHECK(told_of(io::info(folder / "far.fits")).find("lead beyond 3.4e38") != std::string::npos);
+    // f64 has 15 digits of each number of 64 bits, and all of one of 32.
+    const auto told_of_wide = [&](const char* bits, std::vector<std::string> more) {
+        std::vector<std::string> cards = {head[0], bits, head[2], "NAXIS1  =                    1", head[4]};
+        cards.insert(cards.end(), more.begin(), more.end());
+        put(folder / "wide.fits", fits(cards, std::string(8, '\1')));
+        CHECK(io::read(folder / "wide.fits").desc.type == ElementType::f64);
+        return told_of(io::info(folder / "wide.fits"));
+    };
+    const char* const of_64 = "BITPIX  =                   64";
+    CHECK(told_of_wide(of_64, {"BLANK   =                   -1"})
+              .find("stored as i64, of which one stands for none (BLANK), and read as f64") != std::string::npos);
+    CHECK(told_of_wide(of_64, {"BZERO   =                    5"}).find("stored as i64 and scaled, and read as f64") != std::string::npos);
+    CHECK(told_of_wide("BITPIX  =                   32", {"BZERO   =                    5"}).find("digits") == std::string::npos);
+    CHECK(told_of_wide("BITPIX  =                  -64", {"BZERO   =                    5"}).find("digits") == std::string::npos);
     const std::string extension =
         fits({"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0"}, "") +
         fits({"XTENSION= 'IMAGE   '", "BITPIX  =                    8", "NAXIS   =                    1",

@@ -252,6 +252,19 @@ TEST_CASE("raw elements: grey of red, green and blue, wherever they stand; of ot
     put(path, deep.add_all<std::uint16_t>({1000, 65535, 2000, 65535, 3000, 65535}).text);
     options.raw = io::RawLayout{ElementType::u16, {{'c', 3}, {'x', 2}}, 0, true};
     CHECK(values_of<std::uint16_t>(io::read(path, options)) == std::vector<std::uint16_t>{1815, 65535});
+    // The ends of 64 bits, which are rounded to numbers that the types have not.
+    const auto grey_of_one = [&]<class T>(T value) {
+        Bytes one;
+        put(path, one.add_all<T>({value, value, value}).text);
+        options.raw = io::RawLayout{std::is_signed_v<T> ? ElementType::i64 : ElementType::u64, {{'x', 1}, {'c', 3}}};
+        return values_of<T>(io::read(path, options)).at(0);
+    };
+    using Signed = std::numeric_limits<std::int64_t>;
+    CHECK(grey_of_one(Signed::max()) == Signed::max());
+    CHECK(grey_of_one(Signed::min()) == Signed::min());
+    CHECK(grey_of_one(std::int64_t{-7}) == -7);
+    CHECK(grey_of_one(std::numeric_limits<std::uint64_t>::max()) == std::numeric_limits<std::uint64_t>::max());
+    CHECK(grey_of_one(std::uint64_t{0}) == 0);
     put(path, std::string(96, '\1'));
     const auto refused = [&](ElementType type, std::int64_t channels) {
         options.raw = io::RawLayout{type, {{'y', 2}, {'c', channels}, {'x', 1}}};

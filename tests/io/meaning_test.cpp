@@ -14,6 +14,7 @@
 #include "io/units.hpp"
 #include "io/window.hpp"
 #include "seed.hpp"
+#include "support/helper.hpp"
 
 using namespace parallax;
 using namespace parallax::tests;
@@ -173,6 +174,40 @@ TEST_CASE("meaning: vectors without time are NIfTI's fifth axis, as they came") 
     CHECK(io::read(folder / "v.nii").desc == vectors.desc);
 }
 
+TEST_CASE("meaning: of a frame alone NIfTI makes no volume of one plane") {
+    const Folder folder;
+    struct Row {
+        std::vector<ArrayDesc::Extent> extents;
+        const char* back;
+    };
+    for (const Row& row : {Row{{{'t', 1}, {'y', 4}, {'x', 5}}, "u8 4 x 5 (y, x)"},
+                           {{{'n', 1}, {'t', 1}, {'y', 4}, {'x', 5}}, "u8 4 x 5 (y, x)"},
+                           {{{'n', 1}, {'t', 2}, {'y', 4}, {'x', 5}}, "u8 2 x 4 x 5 (t, y, x)"},
+                           {{{'t', 1}, {'x', 5}}, "u8 5 (x)"},
+                           {{{'z', 1}, {'y', 4}, {'x', 5}}, "u8 1 x 4 x 5 (z, y, x)"},
+                           {{{'t', 1}, {'z', 1}, {'y', 4}, {'x', 5}}, "u8 1 x 4 x 5 (z, y, x)"}}) {
+        CAPTURE(row.back);
+        HostArray array = pattern(ArrayDesc::dense(ElementType::u8, row.extents));
+        array.desc = array.desc.with_spacing('x', 0.25).with_unit("mm");
+        io::write(folder / "a.nii", array, {.overwrite = true});
+        const HostArray back = io::read(folder / "a.nii");
+        CHECK(back.desc.describe() == row.back);
+        CHECK(back.desc.find('x')->spacing == 0.25);
+        CHECK(same_elements(back, array));
+    }
+}
+
+TEST_CASE("meaning: what NIfTI says of values stays, where one of its numbers is none, too") {
+    const Folder folder;
+    HostArray array = pattern(ArrayDesc::dense(ElementType::f32, {{'z', 2}, {'y', 3}, {'x', 4}}));
+    for (const char* const intent : {"3 nan 2.5 7 t test of two", "3 12 inf -inf t test", "1005 0 0 0 z scores", "2 1 2 nan "}) {
+        CAPTURE(std::string(intent));
+        array.metadata.notes["nifti.intent"] = intent;
+        io::write(folder / "a.nii", array, {.overwrite = true});
+        CHECK(io::read(folder / "a.nii").metadata.notes.at("nifti.intent") == intent);
+    }
+}
+
 TEST_CASE("meaning: an array that says no distances has none in any format") {
     const Folder folder;
     const HostArray plain = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 3}, {'y', 5}, {'x', 6}}));
@@ -260,7 +295,21 @@ TEST_CASE("meaning: two colours of three are not grey and alpha") {
     CHECK(same_elements(io::read(folder / "d.tif"), three));
     io::write(folder / "d.nrrd", three);
     CHECK(io::info(folder / "d.nrrd").colour == io::Colour::other);
+    const bool hdf5 = !host::program_beside("parallax-read-hdf5").empty();
+    const auto colour_in_hdf5 = [&] {
+        io::write(folder / "h.h5", three, {.overwrite = true});
+        const HostArray back = io::read(folder / "h.h5");
+        CHECK(back.metadata.channels == three.metadata.channels);
+        CHECK(same_elements(back, three));
+        return io::info(folder / "h.h5").colour;
+    };
+    if (hdf5) CHECK(colour_in_hdf5() == io::Colour::other);
+    three.metadata.channels = {"green", "blue", "alpha"};   // of four
+    if (hdf5) CHECK(colour_in_hdf5() == io::Colour::other);
+    three.metadata.channels = {};
+    if (hdf5) CHECK(colour_in_hdf5() == io::Colour::rgb);
     three.metadata.channels = {"red", "green", "blue"};
+    if (hdf5) CHECK(colour_in_hdf5() == io::Colour::rgb);
     io::write(folder / "c.tif", three);
     CHECK(io::info(folder / "c.tif").colour == io::Colour::rgb);
     // In OME-TIFF names stand beside planes alone: those that the colours say already need none, those that they do not say do.

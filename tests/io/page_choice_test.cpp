@@ -103,6 +103,40 @@ TEST_CASE("a page: of a stack that a format holds as one piece is refused, and t
     }
 }
 
+TEST_CASE("a page: where channels are pages, some of them have their own names") {
+    const Folder folder;
+    HostArray three = pattern(ArrayDesc::dense(ElementType::u16, {{'c', 3}, {'y', 5}, {'x', 7}}));
+    three.metadata.channels = {"a", "b", "c"};
+    const fs::path file = folder / "c.ome.tif";
+    io::write(file, three);
+    using Names = std::vector<std::string>;
+    const auto names_of = [](const fs::path& path, const io::ReadOptions& options) {
+        const Names read = io::read(path, options).metadata.channels;
+        CHECK(io::delivered_metadata(path, io::info(path), options).channels == read);
+        return read;
+    };
+    io::ReadOptions some;
+    some.pages = {1, 3};
+    CHECK(names_of(file, some) == Names{"b", "c"});
+    CHECK(names_of(file, page(1)) == Names{"b"});
+    CHECK(names_of(file, {}) == Names{"a", "b", "c"});
+    io::ReadOptions one_of_one = page(2);
+    one_of_one.keep_page_axis = true;
+    CHECK(names_of(file, one_of_one) == Names{"c"});
+    some.channel = "b";
+    CHECK(names_of(file, some) == Names{"b"});
+    CHECK(all_bytes(io::read(file, some)) == page_bytes(three, 1));
+    CHECK(all_bytes(io::read(file, some)) == all_bytes(io::read(file, page(1))));
+    some.channel = "a";
+    CHECK(io_error(file, [&] { io::read(file, some); }).problem.find("has 2 channels: b, c, and none is \"a\"") != std::string::npos);
+    // Of several axes of pages one page is of one channel.
+    HostArray course = pattern(ArrayDesc::dense(ElementType::u16, {{'t', 2}, {'c', 3}, {'y', 5}, {'x', 7}}));
+    course.metadata.channels = three.metadata.channels;
+    io::write(folder / "t.ome.tif", course);
+    CHECK(names_of(folder / "t.ome.tif", page(4)) == Names{"b"});
+    CHECK(names_of(folder / "t.ome.tif", {}) == Names{"a", "b", "c"});
+}
+
 TEST_CASE("a page: what the one axis of pages is can be stated of every format") {
     const Folder folder;
     HostArray stack = pattern(ArrayDesc::dense(ElementType::u8, {{'z', 4}, {'y', 3}, {'x', 5}}));

@@ -283,6 +283,9 @@ TEST_CASE("values become greys through a window") {
                 {.window = {{10, 30}}}) == u8s{0, 128, 255});
     CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::boolean, {{'y', 1}, {'x', 3}}), {0, 1, 0}), {}) ==
           u8s{0, 255, 0});
+    for (const std::uint8_t all : {0, 1})   // of one value, too: white is true
+        CHECK(greys(array_of<std::uint8_t>(ArrayDesc::dense(ElementType::boolean, {{'y', 1}, {'x', 2}}), {all, all}), {}) ==
+              u8s(2, all == 1 ? 255 : 0));
     CHECK(greys(array_of<std::int64_t>(ArrayDesc::dense(ElementType::i64, {{'y', 1}, {'x', 3}}), {-4, -3, -2}), {}) ==
           u8s{0, 128, 255});
     io::write(folder / "b.png", row({0, 0.5f, 1}), {.window = {{0, 1}}, .png_bits = 16});
@@ -316,6 +319,19 @@ TEST_CASE("what a picture cannot show is told") {
     io::WriteOptions none;
     CHECK(io::display_loss("a.png", bytes, none).empty());   // as they are: black is black
     CHECK_FALSE(none.range);
+    // u16 are as they are in 16 bits alone; in 8 they go from the least to the largest.
+    HostArray deep = HostArray::make(ArrayDesc::dense(ElementType::u16, {{'y', 1}, {'x', 2}}));
+    deep.as<std::uint16_t>()[0] = deep.as<std::uint16_t>()[1] = 40000;
+    const auto loss_of_deep = [&](const char* path, io::WriteOptions options) { return io::display_loss(path, deep, options); };
+    CHECK(loss_of_deep("a.png", {}).empty());
+    CHECK(loss_of_deep("a.png", {.png_bits = 16}).empty());
+    CHECK(says(loss_of_deep("a.png", {.png_bits = 8}), "all elements are 40000: without a \"window\" of values the picture is black"));
+    CHECK(says(loss_of_deep("a.PNG", {.montage = 0}), "the picture is black"));
+    CHECK(says(loss_of_deep("a.jpg", {}), "the picture is black"));
+    CHECK(says(loss_of_deep("a.gif", {}), "the picture is black"));
+    CHECK(says(loss_of_deep("a.png", {.colour_map = "viridis"}), "the picture is of the first colour"));
+    deep.as<std::uint16_t>()[1] = 40001;
+    CHECK(loss_of_deep("a.jpg", {}).empty());
 }
 
 TEST_CASE("percentiles are numpy's") {
@@ -403,6 +419,28 @@ TEST_CASE("tables and JSON") {
     CHECK(get(folder / "a.json").back() == '\n');
     io_error(folder / "a.json", [&] { io::write_json(folder / "a.json", json, false); });
     CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("HDF5 holds the names of so many channels, and more are refused for what they are") {
+    if (host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that writes HDF5 is not built");
+        return;
+    }
+    const Folder folder;
+    const auto named = [](std::int64_t count) {
+        HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'c', count}, {'x', 1}}));
+        for (std::int64_t i = 0; i < count; ++i) array.metadata.channels.push_back("dye " + std::to_string(i));
+        return array;
+    };
+    const HostArray most = named(4091);
+    io::write(folder / "a.h5", most);
+    CHECK(io::read(folder / "a.h5").metadata.channels == most.metadata.channels);
+    HostArray more = named(4092);
+    const IoError error = io_error(folder / "b.h5", [&] { io::write(folder / "b.h5", more); });
+    CHECK(error.problem.find("an attribute may have 64 KiB; this has 4092 names") != std::string::npos);
+    more.metadata.channels.clear();
+    io::write(folder / "b.h5", more);
+    CHECK(same_elements(io::read(folder / "b.h5"), more));
 }
 
 TEST_CASE("an HDF5 file is the same bytes whenever it is written") {

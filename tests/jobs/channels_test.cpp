@@ -1,5 +1,6 @@
 // Colours and other channels of a job's inputs.
 #include "support.hpp"
+#include "support/helper.hpp"
 
 #include <set>
 
@@ -309,4 +310,28 @@ TEST_CASE("axes: a second array that goes with an image by sizes alone is told o
         CHECK(contains(run.err, "their names are unlike") == row.told);
         if (row.status == 2) CHECK(contains(run.err, "y and x in the order of the image"));
     }
+}
+
+TEST_CASE("channels: more names than HDF5 holds are refused before anything is computed") {
+    if (host::program_beside("parallax-read-hdf5").empty()) {
+        MESSAGE("skipped: the program that writes HDF5 is not built");
+        return;
+    }
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'c', 4092}, {'y', 1}, {'x', 2}}));
+    std::fill_n(array.data(), array.desc.dense_bytes(), std::byte{3});
+    for (int i = 0; i < 4092; ++i) array.metadata.channels.push_back("dye " + std::to_string(i));
+    io::write(folder / "in.ome.tif", array);
+    const Json crop{{"run", "crop"}};
+    const Run run = run_job(folder, "in.ome.tif", crop, {{"image", "o.h5"}});
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "an attribute may have 64 KiB; this has 4092 names"));
+    CHECK_FALSE(contains(run.err, "step "));   // none has begun
+    CHECK_FALSE(fs::exists(folder / "o.h5"));
+    CHECK(run_program({"plan", "job.json", "--device", "native"}, folder.path()).status == 2);
+    const Run some = run_job(folder, "in.ome.tif", {{{"run", "crop"}, {"c", {1, 4091}}}}, {{"image", "o.h5"}});
+    CAPTURE(some.err);
+    CHECK(some.status == 0);
+    CHECK(io::info(folder / "o.h5").metadata.channels.size() == 4091);
 }

@@ -276,6 +276,19 @@ TEST_CASE("info: of a channel a plain number is its number, as in a job, and one
     CHECK(run_program({"info", "numbered.ome.tif", "--channel", "4"}, folder.path()).status == 1);
 }
 
+TEST_CASE("info: where channels are pages, one channel has the pages that are left") {
+    const TempFolder folder;
+    const auto pages_of_one = [&](const std::vector<ArrayDesc::Extent>& axes) {
+        HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, axes));
+        std::fill_n(array.data(), array.desc.dense_bytes(), std::byte{7});
+        io::write(folder / "a.ome.tif", array, {.overwrite = true});
+        return json_of(run_program({"info", "a.ome.tif", "--channel", "1", "--json"}, folder.path()))["pages"];
+    };
+    CHECK(pages_of_one({{'c', 3}, {'y', 5}, {'x', 7}}) == 1);
+    CHECK(pages_of_one({{'t', 2}, {'c', 3}, {'y', 5}, {'x', 7}}) == 2);
+    CHECK(pages_of_one({{'t', 2}, {'y', 5}, {'x', 7}, {'c', 3}}) == 2);
+}
+
 TEST_CASE("info: what a file holds") {
     const TempFolder folder;
     io::write(folder / "a.npy", floats(3, 2, {-1, 0, 5, 1, 1, 1}));

@@ -31,6 +31,16 @@ TEST_CASE("cli: limits count for a plan, for frames on standard output and for a
         CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", limit}, folder.path()).status == 0);
     }
     CHECK(run_program({"plan", "small.json", "--device", "native", "--limit", "time=10min,output=1KiB"}, folder.path()).status == 0);
+    const Run late = run_program({"plan", "small.json", "--device", "native", "--limit", "time=0.0001s"}, folder.path());
+    CHECK(late.status == 1);
+    CHECK(contains(late.err, "--limit time=0.0001s"));
+    CHECK(late.out.empty());
+    write_text(folder / "log", std::string(300000, 'x'));   // what a shell's >> goes on with counts for nothing
+    const Run appended = run_program({"run", "small.json", "--device", "native", "--out", "appended", "--limit", "output=100kB"},
+                                     folder.path(), {}, {}, {"sh", "-c", "exec \"$@\" >> log", "sh"});
+    CAPTURE(appended.err);
+    CHECK(appended.status == 0);
+    CHECK(contains(read_text(folder / "log"), "v.npy"));
     const Run longest = run_program({"run", "small.json", "--device", "native", "--limit", "time=277777h,output=8999999TB"},
                                     folder.path());
     CHECK_MESSAGE(longest.status == 0, longest.err);

@@ -66,8 +66,14 @@ TEST_CASE("series: a folder of outputs, a manifest or records that go away while
         CHECK_FALSE(fs::exists(folder / "report.json"));
         CHECK_FALSE(fs::exists(folder / "out/statistics.csv"));
         if (fs::exists(folder / "out.kept")) REQUIRE(shell(folder.path(), "rm -rf out && mv out.kept out") == 0);
-        // Without records there is nothing to go on with.
-        const char* const how = fs::exists(folder / "out/job.series") ? "--resume" : "--overwrite";
+        // Without records there is nothing to go on with, and nothing that says whose the files are.
+        const bool has_records = fs::exists(folder / "out/job.series") && !contains(what, "items-");
+        const char* const how = has_records ? "--resume" : "--overwrite";
+        if (!has_records) {
+            const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
+            CHECK(run.status == 2);
+            CHECK(contains(run.err, "--overwrite"));
+        }
         CHECK(run_job(folder.path(), "out", {how, "--quiet"}).status == 0);
         CHECK(fs::exists(folder / "out/statistics.csv"));
     }

@@ -1,6 +1,10 @@
 // What a series replaces without --overwrite: what its records say that it has made, and nobody else's files.
 #include "frames.hpp"
 
+#include "series/check.hpp"
+
+#include <sstream>
+
 using namespace parallax;
 using namespace parallax::tests;
 
@@ -33,6 +37,20 @@ int status_of(const Folder& folder, std::vector<std::string> how) {
     const Run run = run_job(folder.path(), "out", how);
     CAPTURE(run.err);
     return run.status;
+}
+
+/// Of the records, lines that have a word; how many these are.
+int keep_lines(const Folder& folder, const std::string& word) {
+    int kept = 0;
+    for (const auto& entry : fs::directory_iterator(folder / "out/job.series")) {
+        if (!entry.path().filename().string().starts_with("items-")) continue;
+        std::istringstream lines(read_text(entry.path()));
+        std::string all;
+        for (std::string line; std::getline(lines, line);)
+            if (contains(line, word)) all += line + '\n', ++kept;
+        write_text(entry.path(), all);
+    }
+    return kept;
 }
 
 }  // namespace
@@ -79,11 +97,7 @@ TEST_CASE("series: files that a kill left without a record are their series' own
         CAPTURE(shard);
         const Folder folder(4);
         REQUIRE(status_of(folder, {"--shard", shard}) == 0);
-        std::vector<fs::path> journals;
-        for (const auto& entry : fs::directory_iterator(folder / "out/job.series"))
-            if (entry.path().filename().string().starts_with("items-")) journals.push_back(entry.path());
-        REQUIRE_FALSE(journals.empty());
-        for (const fs::path& journal : journals) fs::remove(journal);
+        CHECK(keep_lines(folder, "\"begun\"") == 1);   // what a kill leaves between a file and its record
         CHECK(status_of(folder, {"--shard", shard, "--resume"}) == 0);
     }
 }
@@ -102,4 +116,154 @@ TEST_CASE("series: --resume replaces a report, a trace or a gallery of a series,
         check_refused(folder, file, {"--resume", option, name});
         CHECK(status_of(folder, {"--overwrite", option, name}) == 0);
     }
+}
+
+TEST_CASE("series: an item that came later, or in another order, is its own only where a record says so") {
+    for (const bool wider : {false, true}) {   // items that are there and are taken later, or come later
+        Json job = frames_job();
+        if (wider) job["for_each"]["frame"] = {"frames/f000.tif", "frames/f001.tif", "frames/f002.tif"};
+        const Folder folder(wider ? 4 : 3, job);
+        const fs::path file = folder / "out/sums/f003.npy";
+        put_mine(file);
+        REQUIRE(status_of(folder, {}) == 0);
+        if (wider) {
+            job["for_each"]["frame"] = "frames/*.tif";
+            write_text(folder / "job.json", job.dump());
+        } else {
+            fs::copy_file(folder / "frames/f000.tif", folder / "frames/f003.tif");
+        }
+        check_refused(folder, file, {"--resume"});
+        fs::remove(file);
+        CHECK(status_of(folder, {"--resume"}) == 0);
+        CHECK(status_of(folder, {"--resume"}) == 0);
+    }
+    const Folder folder(3);   // the second shard's item becomes one of the first's
+    const fs::path file = folder / "out/sums/f001.npy";
+    REQUIRE(status_of(folder, {"--shard", "1/2"}) == 0);
+    put_mine(file);
+    check_refused(folder, file, {"--shard", "2/2", "--resume"});
+    fs::copy_file(folder / "frames/f000.tif", folder / "frames/a.tif");
+    check_refused(folder, file, {"--shard", "1/2", "--resume"});
+}
+
+TEST_CASE("series: what a run has not come to is not its own, be it stopped, failed or begun anew") {
+    const Folder folder(4, job_with_mean());
+    const fs::path file = folder / "out/sums/f000.npy";
+    CHECK(status_of(folder, {"--limit", "time=0.001s"}) != 0);   // before its first item
+    if (!fs::exists(file)) {
+        put_mine(file);
+        check_refused(folder, file, {"--resume"});
+        fs::remove(file);
+    }
+    REQUIRE(status_of(folder, {"--resume"}) == 0);
+    Json job = job_with_mean();   // begun anew as a job that cannot be done
+    job["memory_limit"] = 100;
+    job["outputs"]["sum"] = "other/{frame.stem}.npy";
+    write_text(folder / "job.json", job.dump());
+    CHECK(status_of(folder, {"--overwrite"}) == 1);
+    put_mine(folder / "out/other/f001.npy");
+    job.erase("memory_limit");
+    write_text(folder / "job.json", job.dump());
+    CHECK(status_of(folder, {"--resume"}) == 2);   // of another job
+    CHECK(read_text(folder / "out/other/f001.npy") == "MINE");
+    write_text(folder / "job.json", job_with_mean().dump());   // whose records stand
+    const Run again = run_job(folder.path(), "out", {"--resume"});
+    CHECK(again.status == 0);
+    CHECK(contains(again.out + again.err, "nothing left to do"));
+}
+
+TEST_CASE("series: what --overwrite was to replace --resume replaces, where it had not come to that, or failed") {
+    const Folder folder(60);
+    REQUIRE(status_of(folder, {}) == 0);
+    const std::string good = read_text(folder / "frames/f007.tif"), result = read_text(folder / "out/sums/f007.npy");
+    write_text(folder / "frames/f007.tif", good.substr(0, good.size() / 2));
+    CHECK(status_of(folder, {"--overwrite", "--limit", "time=0.03s"}) != 0);   // some are not come to, or all but one are done
+    write_text(folder / "frames/f007.tif", good);
+    put_mine(folder / "out/other.npy");
+    CHECK(status_of(folder, {"--resume"}) == 0);
+    CHECK(status_of(folder, {"--resume"}) == 0);
+    CHECK((read_text(folder / "out/sums/f007.npy") == result));
+    CHECK(engine::series::check(folder / "out/job.series", true).whole());
+}
+
+TEST_CASE("series: an item that failed by somebody's file leaves that to its owner") {
+    Json job = frames_job();
+    job["for_each"]["on_error"] = "continue";
+    const Folder folder(150, job);
+    const fs::path file = folder / "out/sums/f149.npy";
+    const int status = shell(folder.path(),
+                             "\"$P\" run job.json --out out --device native --readers 1 --writers 1 --quiet 2> log & p=$!; "
+                             "while ! [ -e out/sums/f000.npy ] && kill -0 $p; do :; done 2> /dev/null; printf MINE > out/sums/f149.npy; wait $p");
+    if (read_text(file) == "MINE") {   // it came in time
+        CHECK(status == 1);
+        check_refused(folder, file, {"--resume"});
+        fs::remove(file);
+    }
+    CHECK(status_of(folder, {"--resume"}) == 0);
+}
+
+TEST_CASE("series: records are of the files that they name, in whatever folder those of another run are") {
+    const Folder folder(3);
+    REQUIRE(run_job(folder.path(), "out", {"--quiet", "--manifest", "kept"}).status == 0);
+    const fs::path file = folder / "other/sums/f001.npy";
+    put_mine(file);
+    const Run run = run_job(folder.path(), "other", {"--quiet", "--manifest", "kept", "--resume"});
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(read_text(file) == "MINE");
+    fs::remove(file);
+    CHECK(run_job(folder.path(), "other", {"--quiet", "--manifest", "kept", "--resume"}).status == 0);
+    const Folder moved(3);   // with its records
+    REQUIRE(run_job(moved.path(), "out", {"--quiet"}).status == 0);
+    fs::rename(moved / "out", moved / "out2");
+    CHECK(run_job(moved.path(), "out2", {"--quiet", "--resume"}).status == 0);
+    REQUIRE(run_job(moved.path(), "out2", {"--quiet", "--resume"}).status == 0);
+    fs::rename(moved / "out2", moved / "out3");
+    write_text(moved / "out3/sums/f001.npy", "MINE");
+    CHECK(run_job(moved.path(), "out3", {"--quiet", "--resume"}).status == 2);
+    CHECK(read_text(moved / "out3/sums/f001.npy") == "MINE");
+}
+
+TEST_CASE("series: a folder with files that are no records has no series begun") {
+    for (const char* const name : {"lock", "lock.txt", "fold-mine", "items-mine.jsonl"}) {
+        CAPTURE(name);
+        const Folder folder(3);
+        fs::create_directories(folder / "out/job.series");
+        write_text(folder / "out/job.series" / name, "");
+        const fs::path file = folder / "out/sums/f001.npy";
+        put_mine(file);
+        check_refused(folder, file, {"--resume"});
+        fs::remove(file);
+        CHECK(status_of(folder, {"--resume"}) == 0);
+    }
+}
+
+TEST_CASE("series: an item whose record did not fit is the series' own") {
+    // Its file is in its place, and with a larger limit --resume goes on.
+    int ended = 0;
+    for (int bytes = 9000; bytes < 14000; bytes += 250) {
+        const Folder folder(1);
+        const Run run = run_job(folder.path(), "out", {"--quiet", "--limit", "output=" + std::to_string(bytes) + "B"});
+        if (run.status == 0) continue;
+        ++ended;
+        CAPTURE(bytes);
+        CAPTURE(run.err);
+        CHECK(status_of(folder, {"--resume"}) == 0);
+    }
+    MESSAGE(ended);
+}
+
+TEST_CASE("series: a job's gallery is no series' own") {
+    const Folder folder(2);
+    Json job = frames_job();
+    job.erase("for_each");
+    job["inputs"]["image"] = "frames/f000.tif";
+    job["steps"].erase(1);
+    job["outputs"] = {{"sum", "single.npy"}};
+    write_text(folder / "single.json", job.dump());
+    REQUIRE(run_program({"run", "single.json", "--out", "single", "--device", "native", "--gallery", "g.html"}, folder.path()).status == 0);
+    const std::string page = read_text(folder / "g.html");
+    REQUIRE(status_of(folder, {}) == 0);
+    CHECK(status_of(folder, {"--resume", "--gallery", "g.html"}) == 2);
+    CHECK((read_text(folder / "g.html") == page));
 }

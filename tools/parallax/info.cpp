@@ -182,6 +182,15 @@ void choose_channel(io::ReadOptions& options, io::FileInfo& info) {
                                                options.channel, named - names.begin()));
 }
 
+/// What is left of it when one channel has been taken: where channels are pages, an axis of these goes with them.
+void keep_one_channel(io::FileInfo& info, const HostArray& array) {
+    const auto& axes = info.desc.axes;
+    const auto c = std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.name == 'c'; });
+    if (c != axes.end() && c - axes.begin() < info.page_axes) --info.page_axes;
+    info.desc = array.desc;
+    info.metadata.channels = array.metadata.channels;
+}
+
 int show(const std::string& file, const Json& choices, bool json) {
     const std::filesystem::path path = engine::resolve_input(file, {}, "FILE");
     Json input = choices;
@@ -191,7 +200,7 @@ int show(const std::string& file, const Json& choices, bool json) {
     if (!options.channel.empty()) choose_channel(options, info);
     const HostArray array = io::read(path, options).to_dense();
     const Range range = range_of(array);
-    if (!options.channel.empty()) info.desc = array.desc, info.metadata.channels = array.metadata.channels;
+    if (!options.channel.empty()) keep_one_channel(info, array);
     if (json) fmt::print("{}\n", text_of(to_json(info, range)));
     else print(info, range);
     return 0;

@@ -55,10 +55,15 @@ std::optional<double> seconds_from(std::string_view text) {
 }
 
 #if defined(__linux__)
-/// Of the file that standard error goes to. It may be longer already than all that is to be written, and is to say why that ended.
+/// Of the files that standard output and standard error go to. They may be longer already than all that is to be written, and are to say
+/// what became of it.
 std::uint64_t bytes_of_log() {
-    struct stat log {};
-    return fstat(STDERR_FILENO, &log) == 0 && S_ISREG(log.st_mode) ? static_cast<std::uint64_t>(log.st_size) : 0;
+    std::uint64_t most = 0;
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat log {};
+        if (fstat(stream, &log) == 0 && S_ISREG(log.st_mode)) most = std::max(most, static_cast<std::uint64_t>(log.st_size));
+    }
+    return most;
 }
 #endif
 

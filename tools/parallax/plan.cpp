@@ -83,19 +83,20 @@ void print(const Json& plan) {
     if (!plan.contains("series")) say("at most {} of host memory\n", human_bytes(plan["host_bytes"].get<double>()));
 }
 
-void print_plan(const Json& plan, bool json) {
+void print_plan(const Enforced& limits, const Json& plan, bool json) {
+    if (limits.time_is_up()) limits.tell_time();
     if (json) fmt::print("{}\n", text_of(plan));
     else print(plan);
 }
 
-int plan_within(const JobOptions& options, bool json) {
+int plan_within(const Enforced& limits, const JobOptions& options, bool json) {
     const engine::distributed::Launched launched = engine::distributed::launched();
     const engine::AskedOfSeries asked{.manifest = !options.manifest.empty()};
     if (launched.processes > 1) {
         const RankRules rules{true, [&](const engine::Prepared& prepared) { engine::refuse_without_series(prepared.job, asked); }};
         return work_as_rank(options, launched, rules, [&](RankWork& work, engine::distributed::Communicator& ranks) {
             if (const auto plan = engine::distributed::describe_rank(work.job.prepared, *work.job.engine, ranks))
-                print_plan(*plan, json);
+                print_plan(limits, *plan, json);
         });
     }
     const engine::Registry registry = engine::registry_with_peers();
@@ -105,7 +106,7 @@ int plan_within(const JobOptions& options, bool json) {
         engine::stream::check(parsed);
         const engine::Prepared prepared = engine::stream::prepare(parsed, options.locations(), stdin_is_terminal() ? -1 : 0);
         const auto engines = engine::open_devices(parsed, registry, host::ProgramCache::open());
-        print_plan(engine::describe_item(prepared, *engines.front()), json);
+        print_plan(limits, engine::describe_item(prepared, *engines.front()), json);
         tell("for one frame of standard input; `parallax run` has several at once (--in-flight)\n");
         return 0;
     }
@@ -115,13 +116,13 @@ int plan_within(const JobOptions& options, bool json) {
     const auto engines = engine::open_devices(job.job(), registry, host::ProgramCache::open());
     if (job.series() != nullptr)
         for (const std::string& warning : job.series()->items.warnings) spdlog::warn("{}", host::printable_line(warning));
-    print_plan(engine::describe_plan(job, engine::pointers(engines)), json);
+    print_plan(limits, engine::describe_plan(job, engine::pointers(engines)), json);
     return 0;
 }
 
 int plan(const JobOptions& options, bool json) {
     const Enforced limits(Limits::from(options.limit));
-    return limits.told([&] { return plan_within(options, json); });
+    return limits.told([&] { return plan_within(limits, options, json); });
 }
 
 }  // namespace

@@ -229,7 +229,7 @@ void check_series_files(const SeriesRunOptions& options, bool confined) {
 static bool is_of_a_series(std::string_view option, const std::filesystem::path& file) {
     if (option == "--report") return engine::series::is_report(file);
     if (option == "--trace") return engine::series::is_trace(file);
-    return engine::gallery::is_page(file);
+    return engine::gallery::is_page_of_series(file);
 }
 
 void check_series_files(const SeriesRunOptions& options, const engine::series::PreparedSeries& series) {

@@ -157,8 +157,7 @@ void draw_scale_bar(const HostArray& array, std::int64_t width, double spacing, 
 
 /// What is drawn has 8 bits, and so has a picture whose format has no more.
 bool eight_bits(const WriteOptions& options, const Kind& kind) {
-    return !kind.deep || options.png_bits == 8 || !options.colour_map.empty() || options.scale_bar || options.colour_bar ||
-           options.montage;
+    return !kind.deep || asks_eight_bits(options);
 }
 
 std::string length_label(double length, const std::string& unit) {

@@ -296,7 +296,7 @@ private:
         said_["page_axes"] = pages_;
         const std::vector<double> affine = numbers_at(dataset_, "affine");
         if (affine.size() == 16) said_["affine"] = affine;
-        if (const std::vector<std::string> channels = texts_at(dataset_, "channels"); !channels.empty())
+        if (const std::vector<std::string> channels = texts_at(dataset_, "channels", most_channels); !channels.empty())
             said_["channels"] = channels;
         const std::string colour = text_at(dataset_, "colour");
         if (!colour.empty()) said_["colour"] = colour;

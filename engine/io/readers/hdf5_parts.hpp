@@ -79,6 +79,7 @@ std::string in_words(const std::vector<hsize_t>& sizes);
 /// several may name the same, and be far longer together than the file.
 std::uint64_t entries_of(hid_t attribute, std::size_t count);
 constexpr std::uint64_t most_entries = 1 << 20;   ///< that are read
+constexpr std::size_t most_channels = 1 << 16;   ///< whose names are read: an attribute has 64 KiB
 
 /// Numbers of an attribute; empty: it has none of that name.
 std::vector<double> numbers_at(hid_t object, const char* name, std::size_t most = 64);

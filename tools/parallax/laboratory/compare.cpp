@@ -63,6 +63,8 @@ bool is_name_of_study(const std::string& given) {
 }
 
 Asked read(const Options& options, const engine::Registry& registry) {
+    if (options.json && options.replay.empty())
+        throw ConfigError("--json", "it without --replay", "--replay, of which it prints what changed", "report.json is JSON already");
     const int given = !options.study.empty() + !options.job.empty() + !options.replay.empty();
     if (given != 1)
         throw ConfigError("", fmt::format("{} of STUDY, --job and --replay", given), "one of them",
