@@ -1,42 +1,79 @@
 #include "series/announced.hpp"
 
+#include "job/paths.hpp"
+
 #include <exception>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 namespace parallax::engine::series {
 
 void Announced::add(std::size_t item) {
-    const std::lock_guard lock(mutex_);
-    if (!said_.contains(item)) left_.insert(item);
+    const std::lock_guard lock(adding_);
+    todo_.insert(item);
+}
+
+/// What stands there already is its own by a record, or somebody else's, which only --overwrite replaces.
+Announced::Files Announced::files_of(std::size_t item) const {
+    Files files;
+    std::error_code ignored;
+    for (const std::filesystem::path& target : targets_of(series_, item))
+        if (series_.options.overwrite || !std::filesystem::exists(std::filesystem::symlink_status(target, ignored)))
+            files.push_back(to_utf8(std::filesystem::absolute(target)));
+    return files;
 }
 
 void Announced::begin(std::size_t item) {
     constexpr std::size_t at_once = 64;
-    const std::lock_guard lock(mutex_);
-    if (const auto first = left_.find(item); first != left_.end()) {
-        std::vector<std::string> names;
-        auto end = first;
-        for (; end != left_.end() && names.size() < at_once; ++end) names.push_back(series_.items.name(*end));
-        manifest_.begin(names, series_.where.out, series_.where.synced);
-        said_.insert(first, end);
-        left_.erase(first, end);
+    const std::lock_guard lock(saying_);
+    if (!said_.contains(item)) {
+        std::set<std::size_t> items{item};
+        {
+            const std::lock_guard lock_todo(adding_);
+            for (auto next = todo_.lower_bound(item); next != todo_.end() && items.size() < at_once; ++next) items.insert(*next);
+        }
+        std::map<std::size_t, Files> news;
+        Files all;
+        for (const std::size_t one : items) {
+            const Files& files = news[one] = files_of(one);
+            all.insert(all.end(), files.begin(), files.end());
+        }
+        if (!all.empty()) manifest_.begin(all, series_.where.synced);
+        const std::lock_guard lock_todo(adding_);
+        for (const std::size_t one : items) todo_.erase(one);
+        said_.merge(news);
     }
+    begun_[item] = std::move(said_.at(item));
     said_.erase(item);
+}
+
+void Announced::end(std::size_t item) {
+    const std::lock_guard lock(saying_);
+    begun_.erase(item);
 }
 
 void Announced::fail(std::size_t item, const std::function<void()>& record) {
-    const std::lock_guard lock(mutex_);
-    left_.erase(item);
-    said_.erase(item);
+    const std::lock_guard lock(saying_);
+    {
+        const std::lock_guard lock_todo(adding_);
+        todo_.erase(item);
+    }
+    for (auto* const items : {&said_, &begun_}) {
+        const auto known = items->find(item);
+        if (known == items->end()) continue;
+        if (!known->second.empty()) manifest_.leave(known->second);
+        items->erase(known);
+    }
     record();
 }
 
-void Announced::end() noexcept {
-    const std::lock_guard lock(mutex_);
-    if (said_.empty()) return;
+void Announced::end_all() noexcept {
+    const std::lock_guard lock(saying_);
     try {
-        std::vector<std::string> names;
-        for (const std::size_t item : said_) names.push_back(series_.items.name(item));
-        manifest_.leave(names);
+        Files all;
+        for (const auto& [item, files] : said_) all.insert(all.end(), files.begin(), files.end());
+        if (!all.empty()) manifest_.leave(all);
     } catch (const std::exception&) {   // a full disk, most likely: what ended the series says more
     }
     said_.clear();

@@ -106,7 +106,7 @@ void Conveyor::run(SeriesResult& result) {
     }
     began_ = true;
     run_threads();
-    announced_.end();
+    announced_.end_all();
     if (series_.options.watch) result.gone = series_.options.watch->folder->gone();
 
     result.seconds = seconds_since(started_);

@@ -90,6 +90,7 @@ void Conveyor::finish_item(Work& work) {
     for (std::string& warning : folds_.unlike(work)) note(std::move(warning));
     folds_.add(work, record);
     manifest_.append(record);
+    announced_.end(work.number);
     folds_.save_now_and_then();
     trace_.add(record.item, work.profiler,
                {work.belt, work.reader, work.writer, belts_[static_cast<std::size_t>(work.belt)]->engine.device().backend});

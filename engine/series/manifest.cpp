@@ -27,6 +27,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #if !defined(_WIN32)
@@ -152,17 +153,18 @@ std::optional<Json> document_of(const std::string& line) {
 }
 
 constexpr std::array kinds_of_word{"begun", "left", "standing"};
+constexpr std::size_t files_a_line = 1000;
 
-/// Items, and what is said of all of them.
+/// What is said of files.
 struct Word {
     std::string kind;
-    std::vector<std::string> items;
-    Manifest::Begun all;
+    std::vector<std::string> files;
+    std::int64_t sequence = 0;
 };
 
 Word word_of(const Json& json, const std::string& kind) {
-    Word word{kind, json.at(kind).get<std::vector<std::string>>(), {sequence_of(json), {}, folder_in_record(json)}};
-    if (kind != "left") word.all.out = path_in_record(json.at("out"));
+    Word word{kind, {}, sequence_of(json)};
+    for (const Json& file : json.at(kind)) word.files.push_back(path_in_record(file));
     return word;
 }
 
@@ -355,6 +357,7 @@ struct Manifest::Journal {
     fs::path path;
     std::optional<host::FileIdentity> identity;
     std::chrono::steady_clock::time_point synced;
+    bool is_named = false;        ///< its name is on the disk, too
     std::int64_t sequence = -1;   ///< the highest that was seen; -1: nobody has looked
 
     ~Journal() {
@@ -410,9 +413,11 @@ void Manifest::check_free(const fs::path& folder) {
                       "a folder for records alone, which would replace that", "name another folder, or give the file another name");
 }
 
-void Manifest::clear(const fs::path& folder) {
+void Manifest::clear(const fs::path& folder, const std::set<std::string>& standing, bool synced) {
     std::vector<fs::path> files = journals(folder);
     std::erase_if(files, [](const fs::path& file) { return !is_own_journal(file); });
+    Manifest next(folder);   // in a journal of its own, before the others go
+    next.let_replace(standing, synced);
     for (const fs::path& file : files) fs::remove(file);
     for (const fs::path& file : findings(folder)) fs::remove(file);
     fs::remove(folder / header_name);
@@ -482,53 +487,61 @@ Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vect
     return manifest;
 }
 
-namespace {
-
-void add(Record record, Manifest::Contents& all) {
-    all.sequence = std::max(all.sequence, record.sequence);
-    Record& known = all.records[record.item];
-    const auto is_later = [](const Record& a, const Record& b) { return std::pair(a.sequence, a.at) >= std::pair(b.sequence, b.at); };
-    if (is_later(record, known)) std::swap(record, known);
-    if (record.outputs.empty() || !known.outputs.empty()) return;
-    Record& written = all.written[known.item];
-    if (is_later(record, written)) written = std::move(record);
-}
-
-void add(const Word& word, Manifest::Contents& all, std::map<std::string, std::int64_t>& left) {
-    all.sequence = std::max(all.sequence, word.all.sequence);
-    for (const std::string& item : word.items) {
-        if (word.kind == "left") {
-            left[item] = std::max(left[item], word.all.sequence);
-        } else {
-            Manifest::Begun& known = (word.kind == "begun" ? all.begun : all.standing)[item];
-            if (word.all.sequence >= known.sequence) known = word.all;
-        }
+Manifest::Owned Manifest::owned_in(const fs::path& folder) {
+    Owned owned;
+    const std::string here = whole_name_of(folder);
+    std::map<std::string, std::tuple<std::int64_t, std::int64_t, bool>> latest;
+    for (const fs::path& path : journals(folder)) {
+        std::set<std::string> begun;   // a process takes back what it has said itself
+        for_each_line(path, [&](const std::optional<std::string>& line) {
+            const auto said = line ? said_in(*line) : std::nullopt;
+            if (!said) return;
+            if (const auto* const record = std::get_if<Record>(&*said)) {
+                auto& known = latest[record->item];
+                known = std::max(known, {record->sequence, record->at, record->done});
+                for (const FileState& file : record->outputs) {
+                    owned.recorded.insert(file.path);
+                    if (!record->manifest.empty() && record->manifest != here) owned.elsewhere.emplace_back(file, record->manifest);
+                }
+                return;
+            }
+            const Word& word = std::get<Word>(*said);
+            for (const std::string& file : word.files) {
+                if (word.kind == "left") begun.erase(file);
+                else (word.kind == "begun" ? begun : owned.standing).insert(file);
+            }
+        });
+        owned.begun.merge(begun);
     }
+    for (const auto& [item, record] : latest)
+        if (std::get<bool>(record)) owned.done.insert(item);
+    return owned;
 }
 
-}  // namespace
+std::set<std::string> Manifest::Owned::all() const {
+    std::set<std::string> files = recorded;
+    files.insert(begun.begin(), begun.end());
+    files.insert(standing.begin(), standing.end());
+    return files;
+}
 
 Manifest::Contents Manifest::contents() const {
     Contents all;
-    std::map<std::string, std::int64_t> left;   // item -> when it was taken back that it was begun
     for (const fs::path& path : journals(folder_)) {
         for_each_line(path, [&](const std::optional<std::string>& line) {
             auto said = line ? said_in(*line) : std::nullopt;
             if (!said) {
                 ++all.damaged;
             } else if (const auto* const word = std::get_if<Word>(&*said)) {
-                add(*word, all, left);
+                all.sequence = std::max(all.sequence, word->sequence);
             } else {
-                add(std::get<Record>(std::move(*said)), all);
+                Record& record = std::get<Record>(*said);
+                Record& known = all.records[record.item];
+                all.sequence = std::max(all.sequence, record.sequence);
+                if (std::pair(record.sequence, record.at) >= std::pair(known.sequence, known.at)) known = std::move(record);
             }
         });
     }
-    std::erase_if(all.begun, [&](const auto& one) {
-        const auto record = all.records.find(one.first);
-        const auto taken_back = left.find(one.first);
-        return (taken_back != left.end() && taken_back->second > one.second.sequence) ||
-               (record != all.records.end() && record->second.sequence > one.second.sequence);
-    });
     return all;
 }
 
@@ -541,17 +554,20 @@ std::map<std::string, Record> Manifest::load() const {
 
 void Manifest::append(const Record& record) { append_line(json_of(record), false); }
 
-void Manifest::begin(const std::vector<std::string>& items, const fs::path& out, bool synced) {
-    append_line({{"begun", items}, {"out", to_utf8(fs::absolute(out))}}, synced);
+void Manifest::begin(const std::vector<std::string>& files, bool synced) { append_line({{"begun", files}}, synced); }
+
+void Manifest::let_replace(const std::set<std::string>& files, bool synced) {
+    for (auto file = files.begin(); file != files.end();) {
+        std::vector<std::string> some;
+        for (; file != files.end() && some.size() < files_a_line; ++file) some.push_back(*file);
+        append_line({{"standing", some}}, synced);
+    }
 }
 
-void Manifest::let_replace(const std::vector<std::string>& items, const fs::path& out, bool synced) {
-    append_line({{"standing", items}, {"out", to_utf8(fs::absolute(out))}}, synced);
-}
+// Not counted: where the limit on outputs has ended the series it is to be said all the same.
+void Manifest::leave(const std::vector<std::string>& files) { append_line({{"left", files}}, false, false); }
 
-void Manifest::leave(const std::vector<std::string>& items) { append_line({{"left", items}}, false); }
-
-void Manifest::append_line(Json json, bool synced) {
+void Manifest::append_line(Json json, bool synced, bool counted) {
     json["at"] =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     const std::lock_guard lock(journal_->mutex);
@@ -559,9 +575,8 @@ void Manifest::append_line(Json json, bool synced) {
     json["sequence"] = ++journal_->sequence;
     json["manifest"] = whole_name_of(folder_);
     const std::string line = line_of(std::move(json));
-    const bool is_new = !journal_->file;
     if (!journal_->file) journal_->path = folder_ / path_from("items-" + host::platform::unique_suffix() + ".jsonl");
-    io::Transaction::count(journal_->path, line.size(), limit_hint);
+    if (counted) io::Transaction::count(journal_->path, line.size(), limit_hint);
     const auto fail = [&](const char* what, int code) {
         throw IoError(to_utf8(journal_->path), fmt::format("{}: {}", what, std::strerror(code)),
                       fmt::format("what is done cannot be recorded: {}, then --resume", io::write_hint_for(code)));
@@ -591,7 +606,7 @@ void Manifest::append_line(Json json, bool synced) {
     if (!synced && now - journal_->synced < std::chrono::seconds(1)) return;   // a killed process loses nothing, a power cut a second
     journal_->synced = now;
     host::platform::sync(journal_->file);
-    if (!synced || !is_new) return;
+    if (!synced || std::exchange(journal_->is_named, true)) return;
     try {
         host::Folder::open(folder_).sync();   // its name, too
     } catch (const std::system_error& error) {

@@ -21,8 +21,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace parallax::engine::series {
@@ -63,16 +65,8 @@ public:
     /// written. The algorithms of `steps` know variants by names that they had when the folder was made.
     static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared,
                          const std::vector<StepSpec>& steps = {});
-    /// Files of an item may stand below `out` without a record, as `manifest` was called then.
-    struct Begun {
-        std::int64_t sequence = 0;
-        std::string out, manifest;
-    };
     struct Contents {
-        std::map<std::string, Record> records;   ///< by item, its latest
-        std::map<std::string, Record> written;   ///< the latest that names outputs, of items whose latest names none
-        std::map<std::string, Begun> begun;      ///< of items that were begun later than they were recorded
-        std::map<std::string, Begun> standing;   ///< of items whose files --overwrite was to replace
+        std::map<std::string, Record> records;
         std::int64_t sequence = 0;   ///< the highest
         std::size_t damaged = 0;     ///< lines that do not count, those that were cut off at a file's end not among them
     };
@@ -80,9 +74,19 @@ public:
     static Contents contents_of(const std::filesystem::path& folder);
     /// Throws ConfigError where somebody else's file has the name of one of a series: it would be taken for that, and replaced.
     static void check_free(const std::filesystem::path& folder);
-    /// Forgets everything that was done before, but for what was made of all items: those files stand until they are replaced, and
-    /// are the series' own. Only what a series has written is removed.
-    static void clear(const std::filesystem::path& folder);
+    /// Whose files are a series' own, whichever item they are of.
+    struct Owned {
+        std::set<std::string> recorded;   ///< outputs of every record, not the latest of an item alone
+        std::set<std::string> begun;      ///< they may be there without a record, since a process came to no end
+        std::set<std::string> standing;   ///< they were there, and --overwrite was to replace them
+        std::vector<std::pair<FileState, std::string>> elsewhere;   ///< of records of another folder, and that folder
+        std::set<std::string> done;       ///< items whose latest record says so
+        std::set<std::string> all() const;
+    };
+    static Owned owned_in(const std::filesystem::path& folder);
+    /// Forgets everything that was done before, but for what was made of all items, and files that are `standing`: those stand until they
+    /// are replaced, and are the series' own. Only what a series has written is removed, and that when the rest is on the disk.
+    static void clear(const std::filesystem::path& folder, const std::set<std::string>& standing, bool synced);
     static bool exists(const std::filesystem::path& folder);
     /// Whether it has records of a series, be their header lost.
     static bool is_begun(const std::filesystem::path& folder);
@@ -105,12 +109,12 @@ public:
     std::map<std::string, Record> load() const;
     /// Commits an item; safe in any thread. Throws IoError.
     void append(const Record&);
-    /// Before files of items are put in their places below `out`: by then it is on the disk, where that is `synced`. Throws IoError.
-    void begin(const std::vector<std::string>& items, const std::filesystem::path& out, bool synced);
-    /// Of items whose files are there, and may be replaced from now on. Throws IoError.
-    void let_replace(const std::vector<std::string>& items, const std::filesystem::path& out, bool synced);
-    /// Of items that were said to begin, and whose files are not in their places. Throws IoError.
-    void leave(const std::vector<std::string>& items);
+    /// Before files are put in their places: by then it is on the disk, where that is `synced`. Throws IoError.
+    void begin(const std::vector<std::string>& files, bool synced);
+    /// What stands at these places may be replaced from now on. Throws IoError.
+    void let_replace(const std::set<std::string>& files, bool synced);
+    /// Takes that back of files that are not in their places. Throws IoError.
+    void leave(const std::vector<std::string>& files);
 
     const std::filesystem::path& folder() const noexcept { return folder_; }
     /// Of which job and which inputs of all items the records are, by a hash.
@@ -119,7 +123,7 @@ public:
 private:
     struct Journal;
     Contents contents() const;
-    void append_line(Json, bool synced);
+    void append_line(Json, bool synced, bool counted = true);
     explicit Manifest(std::filesystem::path folder);
 
     std::filesystem::path folder_;

@@ -30,13 +30,7 @@ bool begins_with(const fs::path& file, std::string_view words) {
     });
 }
 
-/// Folders are told by their paths, and else by where these lead.
 fs::path whole(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
-
-bool is_same_place(const fs::path& a, const fs::path& b, bool confined) {
-    const fs::path first = whole(a), second = whole(b);
-    return first == second || RecordedFiles::place_of(first, confined) == RecordedFiles::place_of(second, confined);
-}
 
 }  // namespace
 
@@ -75,59 +69,32 @@ bool MadeOfAll::has(const fs::path& gathered) const {
     return all_ || places_.contains(RecordedFiles::place_of(gathered, series_.where.confined));
 }
 
-OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records)
-    : is_confined_(series.where.confined), out_(series.where.out), folder_(series.options.manifest) {
+OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records) : is_confined_(series.where.confined) {
     if (records.empty()) return;
-    const Manifest::Contents there = Manifest::contents_of(records);
-    const bool has_header = Manifest::exists(records);
-    for (const auto* const list : {&there.records, &there.written}) {
-        for (const auto& [item, record] : *list) {
-            if (has_header && record.done && list == &there.records) done_.insert(item);
-            add(record);
-        }
-    }
-    std::map<std::string, bool> is_here;   // by the folder of outputs: as a rule there is one
-    for (const auto* const items : {&there.begun, &there.standing}) {
-        for (const auto& [item, begun] : *items) {
-            const auto [known, is_new] = is_here.try_emplace(begun.out + '\n' + begun.manifest, false);
-            if (is_new) {
-                const std::optional<fs::path> now = moved(begun.out, begun.manifest);
-                known->second = is_same_place(path_from(begun.out), out_, is_confined_) || (now && is_same_place(*now, out_, is_confined_));
-            }
-            if (known->second) begun_.insert(item);
-        }
+    const Manifest::Owned owned = Manifest::owned_in(records);
+    if (Manifest::exists(records)) done_ = owned.done;
+    for (const std::string& file : owned.all()) files_.insert(whole(path_from(file)));
+    if (is_confined_) return;   // whether a file is as it was would have to be read
+    const fs::path here = RecordedFiles::place_of(series.options.manifest, false);
+    std::map<std::string, bool> has_moved;   // by the folder of records then
+    for (const auto& [file, folder] : owned.elsewhere) {
+        const auto [known, is_new] = has_moved.try_emplace(folder, false);
+        if (is_new) known->second = RecordedFiles::place_of(path_from(folder), false) != here;
+        const fs::path way = path_from(file.path).lexically_relative(path_from(folder));
+        if (known->second && !way.empty()) moved_.emplace(whole(series.options.manifest / way), file);
     }
 }
 
-void OwnFiles::add(const Record& record) {
-    for (const FileState& file : record.outputs) {
-        written_.insert(whole(path_from(file.path)));
-        if (is_confined_ || record.manifest.empty()) continue;   // confined: whether it is as it was would have to be read
-        const auto [known, is_new] = has_moved_.try_emplace(record.manifest, false);
-        if (is_new) known->second = !is_same_place(path_from(record.manifest), folder_, false);
-        if (!known->second) continue;
-        if (const auto now = moved(file.path, record.manifest)) moved_.emplace(whole(*now), file);
-    }
-}
-
-/// Where something is by now if its folder was moved together with that of its records; nothing: it was not in one with it.
-std::optional<fs::path> OwnFiles::moved(const std::string& then, const std::string& records_then) const {
-    if (records_then.empty()) return std::nullopt;
-    const fs::path way = path_from(then).lexically_relative(path_from(records_then));
-    return way.empty() ? std::nullopt : std::optional(whole(fs::absolute(folder_) / way));
-}
-
-bool OwnFiles::has(const std::string& item, const fs::path& output) const {
+bool OwnFiles::has(const fs::path& output) const {
     const fs::path here = whole(output);
-    if (begun_.contains(item) || written_.contains(here)) return true;
-    if (const auto file = moved_.find(here); file != moved_.end() && unchanged_at(output, file->second)) return true;
+    if (files_.contains(here)) return true;
+    const auto [first, end] = moved_.equal_range(here);
+    if (std::any_of(first, end, [&](const auto& file) { return unchanged_at(output, file.second); })) return true;
     std::call_once(once_, [&] {
-        for (const fs::path& file : written_) real_.insert(RecordedFiles::place_of(file, is_confined_));
+        for (const fs::path& file : files_) real_.insert(RecordedFiles::place_of(file, is_confined_));
     });
     return real_.contains(RecordedFiles::place_of(here, is_confined_));
 }
-
-bool OwnFiles::has_done(const std::string& item) const { return done_.contains(item); }
 
 bool is_report(const fs::path& file) { return begins_with(file, "{\"parallax_series_report\":"); }
 bool is_trace(const fs::path& file) { return begins_with(file, "{\"parallax_series_trace\":"); }

@@ -30,7 +30,7 @@ private:
     std::set<std::filesystem::path> places_;
 };
 
-/// Files of items, by their records, and by what is said of items before a kill could leave their files without one.
+/// Files of items, by their records, and by what is said of files before a kill could leave them without one.
 class OwnFiles {
 public:
     /// Where nothing is recorded nothing is its own.
@@ -38,25 +38,19 @@ public:
     /// As MadeOfAll has it.
     OwnFiles(const PreparedSeries&, const std::filesystem::path& records);
 
-    /// Whether the series has, or may have, written what stands at an output of an item: a record names it, be that of another item, or
-    /// the item was begun. Of a folder that was moved with its records that is what is as it was written. Safe in any thread.
-    bool has(const std::string& item, const std::filesystem::path& output) const;
+    /// Whether the series has written what stands at an output of an item, or may have, or was to replace it. Of a folder that was moved
+    /// with its records that is what is as it was written. Safe in any thread.
+    bool has(const std::filesystem::path& output) const;
     /// Such an item --resume will most likely leave as it is; who finds out otherwise is the transaction that replaces its files.
-    bool has_done(const std::string& item) const;
+    bool has_done(const std::string& item) const { return done_.contains(item); }
 
 private:
-    void add(const Record&);
-    std::optional<std::filesystem::path> moved(const std::string& then, const std::string& records_then) const;
-
     bool is_confined_ = false;
-    std::filesystem::path out_, folder_;
     std::set<std::string> done_;
-    std::set<std::filesystem::path> written_;               ///< as records name them
-    std::map<std::filesystem::path, FileState> moved_;      ///< by where they would be
-    std::map<std::string, bool> has_moved_;                 ///< by the folder of records then
-    std::set<std::string> begun_;
+    std::set<std::filesystem::path> files_;                 ///< as they are recorded
+    std::multimap<std::filesystem::path, FileState> moved_; ///< by where they would be
     mutable std::once_flag once_;
-    mutable std::set<std::filesystem::path> real_;          ///< where written_ lead: asked only where the path itself is not there
+    mutable std::set<std::filesystem::path> real_;          ///< where files_ lead: asked only where the path itself is not there
 };
 
 /// The lock of one that works on a part of a series, "lock-2-of-3", and the other way round; nothing for another name.

@@ -122,7 +122,7 @@ void check_targets(const PreparedSeries& series) {
             if (again && there) check_place(path, output.pointer);
             else if (again) engine::check_names(path, output.pointer);
             if (series.options.overwrite || !there) continue;
-            const bool may_be_own = there && own.has(name, path);
+            const bool may_be_own = there && own.has(path);
             if (series.options.resume && may_be_own) continue;
             if (existing++ == 0) first = path, own_first = may_be_own, pointer = &output.pointer;
         }
@@ -354,7 +354,7 @@ bool has_results(const PreparedSeries& series, std::size_t number) {
     std::error_code ignored;
     for (const fs::path& target : targets_of(series, number)) {
         if (!fs::exists(fs::symlink_status(target, ignored))) continue;
-        if (!series.own->has(series.items.name(number), target)) return false;
+        if (!series.own->has(target)) return false;
         any = true;
     }
     return any;

@@ -253,16 +253,14 @@ void check_possible(const PreparedSeries& series, const std::vector<Engine*>& en
     for (Engine* const engine : engines) Resident(*engine, Resident::overlapped).plan(series.sample.resolved);
 }
 
-/// A run that is to replace files, and ends before it comes to them, leaves that to the --resume behind it.
-void let_replace_what_stands(const PreparedSeries& series, Manifest& manifest) {
-    std::vector<std::string> items;
+/// What --overwrite is to replace: a run that ends before it comes to that leaves it to the --resume behind it.
+std::set<std::string> standing(const PreparedSeries& series, const fs::path& folder) {
+    std::set<std::string> files = Manifest::owned_in(folder).all();
     std::error_code ignored;
-    for (std::size_t i = 0; i < series.items.size(); ++i) {
-        const std::vector<fs::path> targets = targets_of(series, i);
-        const auto is_there = [&](const fs::path& target) { return fs::exists(fs::symlink_status(target, ignored)); };
-        if (is_mine(series, i) && std::any_of(targets.begin(), targets.end(), is_there)) items.push_back(series.items.name(i));
-    }
-    if (!items.empty()) manifest.let_replace(items, series.where.out, series.where.synced);
+    for (std::size_t i = 0; i < series.items.size(); ++i)
+        for (const fs::path& target : is_mine(series, i) ? targets_of(series, i) : std::vector<fs::path>())
+            if (fs::exists(fs::symlink_status(target, ignored))) files.insert(to_utf8(fs::absolute(target)));
+    return files;
 }
 
 /// That of a confined job, so that no link leads its manifest elsewhere.
@@ -328,10 +326,10 @@ public:
         if (!is_new_ || std::uncaught_exceptions() == before_) return;
         try {
             folders_.look();   // another's folder may be there by now
-            const Manifest::Contents there = Manifest::contents_of(manifest_.folder());
-            if (!there.records.empty() || !there.begun.empty()) return;
+            const Manifest::Owned owned = Manifest::owned_in(manifest_.folder());
+            if (!manifest_.load().empty() || !owned.begun.empty()) return;
             Folds::clear(manifest_.folder());   // frames of items that were not recorded
-            Manifest::clear(manifest_.folder());
+            Manifest::clear(manifest_.folder(), owned.standing, false);
         } catch (const std::exception&) {   // the error that is under way says more
         }
     }
@@ -385,18 +383,20 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     const fs::path& folder = how.manifest;
     Manifest::check_free(folder);
     const std::vector<host::FileLock> locks = lock(folder, how.shard);
-    if (how.shard.count == 1 && Manifest::exists(folder) && !how.resume) {
-        if (!how.overwrite) {
+    if (how.shard.count == 1 && !how.resume) {
+        if (Manifest::exists(folder) && !how.overwrite) {
             throw ConfigError("--manifest", fmt::format("{} of an earlier run", io::show(folder)), "no series begun yet",
                               "--resume goes on with it, --overwrite does it again");
         }
-        check_possible(series, engines);   // the results of before keep their records where it is not
-        Folds::clear(folder);
-        Manifest::clear(folder);
+        if (Manifest::exists(folder)) check_possible(series, engines);   // the results of before keep their records where it is not
+        if (how.overwrite) {
+            Folds::clear(folder);
+            Manifest::clear(folder, standing(series, folder), series.where.synced);
+        }
     }
     const bool is_new = how.shard.count == 1 && !Manifest::exists(folder);
     Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
-    if (how.overwrite) let_replace_what_stands(series, manifest);
+    if (how.shard.count > 1 && how.overwrite) manifest.let_replace(standing(series, folder), series.where.synced);
     KnownFolders folders({{series.where.out, "the folder of outputs"}, {asked.options.manifest, "the folder of the manifest"}});
     const Forgetting forgetting(manifest, folders, is_new);
     Folds folds(series, folder, manifest.about());
