@@ -41,6 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         series::Manifest manifest = series::Manifest::open(folder.path(), job, {});
         manifest.load();
+        manifest.begin({"begun"}, false);
+        if (!series::Manifest::owned_in(folder.path()).begun.contains("begun")) std::abort();
+        manifest.leave({"begun"});
         series::Record next;
         next.item = "the next";
         manifest.append(next);

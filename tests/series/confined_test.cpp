@@ -24,7 +24,7 @@ Json record_of(const fs::path& manifest, const std::string& item) {
     for (const auto& entry : fs::directory_iterator(manifest)) {
         if (!entry.path().filename().string().starts_with("items-")) continue;
         for (const std::string& line : lines_of(entry.path()))
-            if (const Json record = Json::parse(line.substr(17)); record["item"] == item) return record;
+            if (const Json record = Json::parse(line.substr(17)); record.value("item", "") == item) return record;
     }
     FAIL("no record");
     return {};

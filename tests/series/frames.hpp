@@ -78,7 +78,7 @@ inline std::map<std::string, int> recorded(const fs::path& manifest, const std::
         std::istringstream lines(read_text(entry.path()));
         for (std::string line; std::getline(lines, line) && !lines.eof();) {
             const Json record = Json::parse(line.substr(17), nullptr, false);
-            if (!record.is_discarded() && record["state"] == state) ++times[record["item"].get<std::string>()];
+            if (!record.is_discarded() && record.value("state", "") == state) ++times[record["item"].get<std::string>()];
         }
     }
     return times;
