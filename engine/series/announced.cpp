@@ -20,7 +20,7 @@ Announced::Files Announced::files_of(std::size_t item) const {
     std::error_code ignored;
     for (const std::filesystem::path& target : targets_of(series_, item))
         if (series_.options.overwrite || !std::filesystem::exists(std::filesystem::symlink_status(target, ignored)))
-            files.push_back(to_utf8(std::filesystem::absolute(target)));
+            files.push_back(to_utf8(whole_path(target)));
     return files;
 }
 

@@ -1,7 +1,6 @@
 #include "series/own_files.hpp"
 
 #include "series/recorded_files.hpp"
-#include "support/entries.hpp"
 
 #include "parallax/host/error.hpp"
 
@@ -30,7 +29,7 @@ bool begins_with(const fs::path& file, std::string_view words) {
     });
 }
 
-fs::path whole(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
+fs::path whole(const fs::path& path) { return whole_path(path).lexically_normal(); }
 
 }  // namespace
 

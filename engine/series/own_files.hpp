@@ -33,8 +33,6 @@ private:
 /// Files of items, by their records, and by what is said of files before a kill could leave them without one.
 class OwnFiles {
 public:
-    /// Where nothing is recorded nothing is its own.
-    OwnFiles() = default;
     /// As MadeOfAll has it.
     OwnFiles(const PreparedSeries&, const std::filesystem::path& records);
 

@@ -47,9 +47,7 @@ struct ManifestNow {
     }
     bool exists() const { return !path.empty() && Manifest::exists(path); }
     /// Records may be there without their header, which has been lost.
-    bool is_begun() const {
-        return !path.empty() && Manifest::is_begun(path);
-    }
+    bool is_begun() const { return !path.empty() && Manifest::is_begun(path); }
 
     std::optional<host::Folder> held;
     fs::path path;   ///< empty: it cannot be opened so
@@ -76,13 +74,16 @@ fs::path place_of_records(const PreparedSeries& series, io::RealPaths& real) {
     return real.of(series.options.manifest / "any").parent_path();
 }
 
+/// What says which files are the series' own; empty: it does not go on with what others, or runs before, have begun.
+fs::path records_of_before(const PreparedSeries& series, const ManifestNow& manifest) {
+    return series.options.resume || series.options.shard.count > 1 ? manifest.path : fs::path();
+}
+
 /// Every path that every item writes: below --out, free, and of one item only.
 void check_targets(const PreparedSeries& series) {
     const ManifestNow manifest(series);
-    const bool goes_on = series.options.resume || series.options.shard.count > 1;
-    const fs::path kept = goes_on ? manifest.path : fs::path();
     const OwnFiles& own = *series.own;
-    const MadeOfAll made(series, kept);
+    const MadeOfAll made(series, records_of_before(series, manifest));
     const std::size_t of_series = series.items.size();   // the owner of what all items make together
     const auto whose = [&](std::size_t owner) {
         return owner == of_series ? std::string("the whole series") : series.items.name(owner);
@@ -122,7 +123,7 @@ void check_targets(const PreparedSeries& series) {
             if (again && there) check_place(path, output.pointer);
             else if (again) engine::check_names(path, output.pointer);
             if (series.options.overwrite || !there) continue;
-            const bool may_be_own = there && own.has(path);
+            const bool may_be_own = own.has(path);
             if (series.options.resume && may_be_own) continue;
             if (existing++ == 0) first = path, own_first = may_be_own, pointer = &output.pointer;
         }
@@ -408,12 +409,11 @@ PreparedSeries prepare_series(Job job, const Locations& where, const SeriesOptio
     series.job = std::move(job);
     series.where = absolute(where);
     series.options = options;
-    // Where none was begun there is nothing to go on with: it begins, and replaces nobody's files.
-    series.options.resume = options.resume && ManifestNow(series).is_begun();
     {
         const ManifestNow manifest(series);
-        const bool goes_on = series.options.resume || series.options.shard.count > 1;
-        series.own = goes_on ? std::make_shared<const OwnFiles>(series, manifest.path) : std::make_shared<const OwnFiles>();
+        // Where none was begun there is nothing to go on with: it begins, and replaces nobody's files.
+        series.options.resume = options.resume && manifest.is_begun();
+        series.own = std::make_shared<const OwnFiles>(series, records_of_before(series, manifest));
     }
     if (options.watch) begin_watching(series);
     keep_files_of_pages(series.job);   // first: pages are read of the file that they were counted in

@@ -259,7 +259,7 @@ std::set<std::string> standing(const PreparedSeries& series, const fs::path& fol
     std::error_code ignored;
     for (std::size_t i = 0; i < series.items.size(); ++i)
         for (const fs::path& target : is_mine(series, i) ? targets_of(series, i) : std::vector<fs::path>())
-            if (fs::exists(fs::symlink_status(target, ignored))) files.insert(to_utf8(fs::absolute(target)));
+            if (fs::exists(fs::symlink_status(target, ignored))) files.insert(to_utf8(whole_path(target)));
     return files;
 }
 

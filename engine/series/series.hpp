@@ -46,9 +46,9 @@ struct SeriesOptions {
     std::optional<Watch> watch = {};
 };
 
-/// A series with all that can be known before a device is touched.
 class OwnFiles;
 
+/// A series with all that can be known before a device is touched.
 struct PreparedSeries {
     Job job;
     Locations where;

@@ -56,8 +56,9 @@ std::string bytes_of(std::size_t count) {
 }
 
 /// Calls of write() and its kin that this process has made.
+/// By this thread: others of the process may write, too.
 long writes() {
-    const std::string all = read_text("/proc/self/io");
+    const std::string all = read_text("/proc/thread-self/io");
     return std::stol(all.substr(all.find("syscw:") + 6));
 }
 
@@ -104,7 +105,7 @@ TEST_CASE("outlet: a pipe takes what there is room for, not a page a call") {
     Outlet outlet(ends.write);
     const long before = writes();
     CHECK(outlet.put(bytes));
-    CHECK(writes() - before <= 16);   // 256 of them, where each is a page
+    CHECK(writes() - before <= 4);   // 256 of them, where each is a page
 }
 
 TEST_CASE("outlet: another user's pipe, which cannot be opened once more, takes all the same") {
