@@ -114,6 +114,9 @@ StoredArray read_header(const Source& source) {
     array.at = unit.data;
     check_stored(source, array);
     file.in_slices = has_slices(file.desc);
+    if (document.images > 1 && source.options.dataset.empty())
+        file.warnings.push_back(fmt::format("it holds {} images, of which the first is read: image {}; \"dataset\" takes another",
+                                            document.images, in_words(unit)));
     if (!document.others.empty()) file.ignored.push_back(fmt::format("what else it holds: {}", fmt::join(document.others, ", ")));
     file.detail = fmt::format("image {}, BITPIX {}{}, the first row is that which FITS shows at the bottom", in_words(unit),
                               unit.bits, scale != 1 || zero != 0 ? fmt::format(", scaled by {} plus {}", scale, zero) : "");

@@ -138,6 +138,7 @@ Document find_image(const Source& source) {
     std::optional<Document> found;
     std::vector<std::string> images, others, named;   // that are called as is wanted, packed ones too
     std::string packed;
+    std::size_t pictures = 0;
     std::uint64_t at = 0;
     for (std::size_t number = 0; at + block_bytes <= source.bytes && number < most_units; ++number) {
         if (number > 0) {   // what is no extension are records of somebody's own
@@ -151,6 +152,7 @@ Document find_image(const Source& source) {
         at = unit.data + std::min(padded, source.bytes);
         const bool packs = unit.card("ZIMAGE") == "T", picture = packs || unit.is_image();
         const bool meant = wanted.empty() || unit.name() == wanted || (asked && *asked == static_cast<std::int64_t>(number));
+        pictures += picture;
         if (picture && meant) named.push_back(in_words(unit));
         if (packs) {
             others.push_back(fmt::format("{} (a compressed image)", in_words(unit)));
@@ -182,6 +184,7 @@ Document find_image(const Source& source) {
              fmt::format("is a FITS file without an image{}", others.empty() ? "" : fmt::format(": {}", fmt::join(others, ", "))),
              "see what it holds, for instance by fitsinfo");
     found->others = std::move(others);
+    found->images = pictures;
     return *std::move(found);
 }
 

@@ -42,6 +42,7 @@ std::string in_words(const Unit&);
 struct Document {
     Unit unit;
     std::vector<std::string> others;
+    std::size_t images = 1;   ///< all of them, packed ones too
 };
 
 Document find_image(const Source&);

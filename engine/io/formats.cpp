@@ -496,7 +496,9 @@ void write(const fs::path& path, const HostArray& array, const WriteOptions& opt
 
 std::string refusal_of_names(const fs::path& path, const ArrayDesc& desc, const Metadata& metadata) {
     const Format* const format = by_extension(path);
-    return format != nullptr && format->name == "hdf5" ? hdf5::refusal_of_names(desc, metadata) : std::string();
+    if (format == nullptr) return {};
+    if (format->name == "tiff" && tiff::is_ome_name(show(path))) return tiff::why_no_ome_names(desc, metadata);
+    return format->name == "hdf5" ? hdf5::refusal_of_names(desc, metadata) : std::string();
 }
 
 bool writes_folder(const fs::path& path) {

@@ -30,6 +30,19 @@ inline bool is_shortage(const std::error_code& error) {
     return too_many_are_open(error) || error == std::errc::not_enough_memory;
 }
 
+/// On the way, on which no link is followed, stands one, or a file where a folder should.
+inline bool meets_link_or_file(const std::error_code& error) {
+    return error == std::errc::too_many_symbolic_link_levels || error == std::errc::not_a_directory;
+}
+
+/// The path is wrong, or what it names. All else (too many open files, a disk that fails) says nothing of it.
+inline bool is_of_the_path(const std::error_code& error) {
+    return meets_link_or_file(error) || error == std::errc::no_such_file_or_directory || error == std::errc::permission_denied ||
+           error == std::errc::operation_not_permitted || error == std::errc::is_a_directory ||
+           error == std::errc::filename_too_long || error == std::errc::invalid_argument ||
+           error == std::errc::no_such_device_or_address || error == std::errc::no_such_device;
+}
+
 /// Of what the system said when a file could not be made or written.
 inline const char* write_hint_for(const std::error_code& error) {
     return error == std::errc::file_too_large ? file_limit_hint : too_many_are_open(error) ? open_files_hint : write_hint;

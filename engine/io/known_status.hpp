@@ -30,6 +30,13 @@ inline std::filesystem::file_status known_status(const std::filesystem::path& pa
 
 inline bool is_known_to_be_there(const std::filesystem::path& path) { return std::filesystem::exists(known_status(path)); }
 
+/// Whether something is seen at a path, be it a link that leads nowhere. Where nobody can tell it is not: for whoever is refused all the
+/// same when it is there.
+inline bool is_seen(const std::filesystem::path& path) {
+    std::error_code unknown;
+    return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
 /// Of what is there and no link; nothing: it is not there, or is a link. Throws std::system_error where nobody can tell.
 inline std::optional<host::FileIdentity> known_identity(const std::filesystem::path& path) {
     const std::filesystem::file_status status = known_status(path);

@@ -1,12 +1,37 @@
-// The fields of a NIfTI-1 or NIfTI-2 header that matter here, in the widest type of the two.
+// The fields of a NIfTI-1 or NIfTI-2 header that matter here, in the widest type of the two, and its codes of types and units.
 #pragma once
 
+#include "parallax/array.hpp"
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
 namespace parallax::io::nifti {
+
+struct TypeRow {
+    int code;
+    ElementType type;
+    int channels;
+};
+inline constexpr TypeRow type_table[] = {
+    {2, ElementType::u8, 1},    {256, ElementType::i8, 1},  {512, ElementType::u16, 1},  {4, ElementType::i16, 1},
+    {768, ElementType::u32, 1}, {8, ElementType::i32, 1},   {1280, ElementType::u64, 1}, {1024, ElementType::i64, 1},
+    {16, ElementType::f32, 1},  {64, ElementType::f64, 1},  {32, ElementType::c64, 1},   {1792, ElementType::c128, 1},
+    {128, ElementType::u8, 3},  {2304, ElementType::u8, 4},
+};
+
+struct Unit {
+    int code;
+    const char* name;
+    double in_mm;
+};
+inline constexpr Unit units[] = {{1, "m", 1000}, {2, "mm", 1}, {3, "um", 1e-3}};
+
+/// How thick a single slice is, which is no axis here: "3.5 mm".
+inline constexpr const char* thickness_note = "nifti.thickness";
 
 inline constexpr std::size_t header_bytes_1 = 348, header_bytes_2 = 540;
 

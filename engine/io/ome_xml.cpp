@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "io/units.hpp"
 #include "parallax/host/error.hpp"
@@ -39,10 +41,30 @@ std::string_view word_for(ElementType type) {
     }
 }
 
-/// XML has no words for control characters.
-std::string attribute(std::string text) {
-    std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < 32; });
-    return host::escaped(text);
+bool is_white(char c) { return c == '\t' || c == '\n' || c == '\r'; }
+
+/// White space by its number, which XML takes for a blank where it stands as it is, and so what no page shows.
+std::string attribute(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of("\t\n\r\x7f"), text.size());
+        out += host::escaped(text.substr(0, end));
+        if (end < text.size()) out += fmt::format("&#{};", static_cast<int>(text[end]));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+/// The first character that XML 1.0 has no word for, as "U+0001"; empty: there is none.
+std::string unwritable_in(std::string_view text) {
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code < 32 && !is_white(c)) return fmt::format("U+{:04X}", code);
+    }
+    for (const auto& [bytes, word] : {std::pair{"\xef\xbf\xbe", "U+FFFE"}, {"\xef\xbf\xbf", "U+FFFF"}}) {
+        if (text.find(bytes) != std::string_view::npos) return word;
+    }
+    return {};
 }
 
 /// Whether its columns are x and its rows, if it has any, y: OME says how many of x and y there are, and nothing else for them.
@@ -71,9 +93,23 @@ std::string why_no_ome_words(const ArrayDesc& desc, const std::vector<Axis>& pag
     return {};
 }
 
+std::string why_no_ome_names(const ArrayDesc& desc, const Metadata& metadata) {
+    const std::vector<std::string>& names = metadata.channels;
+    if (std::ssize(names) != desc.size('c')) return {};   // others are not written
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string character = unwritable_in(names[i]);
+        if (!character.empty())
+            return fmt::format("OME-TIFF is written with names of channels that XML can hold, and that of channel {} has {} in it",
+                               i, character);
+    }
+    return {};
+}
+
 std::string ome_xml(const std::string& name, const HostArray& array, const std::vector<Axis>& pages, std::int64_t samples) {
     const ArrayDesc& desc = array.desc;
     if (const std::string why = why_no_ome_words(desc, pages); !why.empty()) throw IoError(name, why);
+    if (std::string why = why_no_ome_names(desc, array.metadata); !why.empty())
+        throw IoError(name, std::move(why), "give that channel another name, or write a .zarr folder");
     std::string order = "XY";
     std::int64_t sizes[] = {1, 1, samples};          // t, z, c
     for (std::size_t i = pages.size(); i-- > 0;) {   // the fastest first

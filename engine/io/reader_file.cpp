@@ -27,6 +27,14 @@ std::string path_for_child(const std::filesystem::path& path) {
     return name;
 }
 
+host::Child writer_for(const std::string& name, const host::Child::Options& options) {
+    try {
+        return host::Child(options);
+    } catch (const Error& error) {
+        throw IoError(name, error.what());
+    }
+}
+
 namespace {
 
 std::string program_of(const ReaderOf& of) { return host::program_beside(std::string("parallax-read-") + of.name); }
@@ -247,7 +255,7 @@ void write_by_reader(const std::filesystem::path& path, const std::string& name,
     host::Child::Options options;
     options.apart = true;
     options.arguments = {program_of(of)};
-    host::Child child(options);
+    host::Child child = writer_for(name, options);
     child.write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace));
     child.write({reinterpret_cast<const char*>(array.data()), desc.dense_bytes()});   // where it fails, the answer says why
     const std::optional<std::string> line =

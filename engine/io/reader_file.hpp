@@ -3,6 +3,7 @@
 #pragma once
 
 #include "io/format.hpp"
+#include "support/child.hpp"
 
 namespace parallax::io {
 
@@ -16,6 +17,8 @@ struct ReaderOf {
 
 /// A path as another process can open it: a descriptor of ours is one of this process's to it.
 std::string path_for_child(const std::filesystem::path&);
+/// A program that writes the file `name`, which an IoError speaks of where the program cannot be started.
+host::Child writer_for(const std::string& name, const host::Child::Options&);
 
 /// What the reader says of a file. Throws IoError, for a reader that is not there with what to install.
 FileInfo reader_info(const Source&, const ReaderOf&);

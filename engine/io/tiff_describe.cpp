@@ -182,6 +182,42 @@ Description describe_imagej(std::string_view text, const PageShape& page) {
     return d;
 }
 
+/// An axis as tifffile names it; '\0': it does not.
+struct NamedSize {
+    char name;
+    std::int64_t size;
+};
+
+/// Whether the last axes have the sizes of a page's.
+bool ends_in(const std::vector<NamedSize>& all, const std::vector<NamedSize>& page) {
+    const auto same = [](const NamedSize& one, const NamedSize& other) { return one.size == other.size; };
+    return all.size() >= page.size() && std::equal(page.rbegin(), page.rend(), all.rbegin(), same);
+}
+
+/// The same without axes of one index, as where the last one has one: tifffile's pages are of the two before it then. What is left
+/// stays in both, and is told where a page's own axes have other names. False, without a change, where it does not fit, or where
+/// rows, columns or samples would be pages.
+bool ends_in_others(std::vector<NamedSize>& all, std::vector<NamedSize>& page, std::vector<std::string>& warnings) {
+    if (all.empty() || all.front().name == '\0') return false;
+    std::vector<NamedSize> longer = all, own = page;
+    const auto is_flat = [](const NamedSize& axis) { return axis.size == 1; };
+    std::erase_if(longer, is_flat), std::erase_if(own, is_flat);
+    if (!ends_in(longer, own)) return false;
+    const auto first = longer.end() - static_cast<std::ptrdiff_t>(own.size());
+    constexpr std::string_view no_pages = "YXS";
+    const auto is_no_page = [&](const NamedSize& axis) { return no_pages.find(axis.name) != std::string_view::npos; };
+    if (std::any_of(longer.begin(), first, is_no_page)) return false;
+    std::string theirs, ours;
+    std::for_each(first, longer.end(), [&](const NamedSize& axis) { theirs += axis.name; });
+    for (const NamedSize& axis : own) ours += axis.name;
+    if (theirs != ours)
+        warnings.push_back(fmt::format("its description calls the axes of its pages {}, which are taken for {}: tifffile leaves out "
+                                       "an axis of one index there",
+                                       shortened(theirs), ours));
+    all = std::move(longer), page = std::move(own);
+    return true;
+}
+
 /// {"shape": [13, 34, 49], "axes": "ZYX"}
 Description describe_tifffile(std::string_view text, const PageShape& page) {
     Description d;
@@ -190,26 +226,27 @@ Description describe_tifffile(std::string_view text, const PageShape& page) {
     if (!read.sound) return {};
     if (!whole || !read.has_shape) return d;
     d.by = "tifffile";
-    const std::string& letters = read.axes;
-    const std::vector<std::int64_t>& shape = read.shape;
     // Behind the pages come rows, columns and samples, as the directories have them.
-    std::vector<std::int64_t> one{page.height, page.width};
-    if (page.channels > 1) one.insert(page.planes ? one.begin() : one.end(), page.channels);
-    if (shape.size() < one.size() || !std::equal(one.rbegin(), one.rend(), shape.rbegin())) {
+    std::vector<NamedSize> one{{'Y', page.height}, {'X', page.width}};
+    if (page.channels > 1) one.insert(page.planes ? one.begin() : one.end(), {'S', page.channels});
+    std::vector<NamedSize> all;
+    for (std::size_t i = 0; i < read.shape.size(); ++i)
+        all.push_back({read.axes.size() == read.shape.size() ? read.axes[i] : '\0', read.shape[i]});
+    if (!ends_in(all, one) && !ends_in_others(all, one, d.warnings)) {
         d.warnings.push_back("its description gives a shape that its pages have not, and is not followed");
         return d;
     }
-    const std::size_t pages = shape.size() - one.size();
-    const bool named = letters.size() == shape.size();
+    const std::size_t pages = all.size() - one.size();
     for (std::size_t i = 0; i < pages; ++i) {
         const std::size_t from_back = pages - 1 - i;
-        const char letter = named ? letters[i] : from_back < 2 ? "ZT"[from_back] : 'Q';
+        const auto [name, size] = all[i];
+        const char letter = name != '\0' ? name : from_back < 2 ? "ZT"[from_back] : 'Q';
         const bool known = letter == 'T' || letter == 'Z' || letter == 'C';
-        if (!known && shape[i] > 1)
+        if (!known && size > 1)
             d.warnings.push_back(
-                fmt::format("its axis {} of {} indices is none that is known here, and called n", letter, shape[i]));
-        add(d.axes, letter == 'T' ? 't' : letter == 'Z' ? 'z' : letter == 'C' ? 'c' : 'n', shape[i]);
-        d.images = times(d.images, shape[i]);
+                fmt::format("its axis {} of {} indices is none that is known here, and called n", letter, size));
+        add(d.axes, letter == 'T' ? 't' : letter == 'Z' ? 'z' : letter == 'C' ? 'c' : 'n', size);
+        d.images = times(d.images, size);
     }
     return d;
 }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -144,9 +145,11 @@ std::int64_t number_of(std::string text, const std::map<std::string, std::string
     return static_cast<std::int64_t>(std::stoull(hash_text(text).substr(0, 15), nullptr, 16));
 }
 
+struct HoldsMore {};   ///< thrown out of a walk that need not go on
+
 }  // namespace
 
-std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
+std::optional<host::FileIdentity> identity_of_tree(const fs::path& path, std::uint64_t most) {
     std::error_code error;
     const host::FileState state = host::state_of(path, error);   // a file by one look: jobs have 100,000 of them
     std::optional<host::FileIdentity> whole = state.identity;
@@ -154,11 +157,15 @@ std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
     whole->bytes = 0;
     std::map<std::string, std::string> lines, changes;   // entries come in no order
     bool no_time = false;
+    std::uint64_t entries = 0;
     try {
         walk(path, {}, 0, [&](const Node& node) {
+            // A file of an output has a byte at least, and lies in so many folders at most.
+            if (++entries / (deepest + 1) > most) throw HoldsMore();
             const bool link = node.type == fs::file_type::symlink, file = node.type == fs::file_type::regular;
             const auto identity = link ? std::nullopt : host::identity_of(node.path);
             if (file && identity) whole->bytes += identity->bytes;
+            if (whole->bytes > most) throw HoldsMore();
             lines[show(node.relative)] =
                 identity ? fmt::format("{} {} {}", identity->inode, file ? identity->bytes : 0, identity->modified) : "";
             if (identity) changes[show(node.relative)] = std::to_string(identity->changed);
@@ -166,6 +173,9 @@ std::optional<host::FileIdentity> identity_of_tree(const fs::path& path) {
         });
     } catch (const std::system_error&) {   // something has gone meanwhile
         return std::nullopt;
+    } catch (const HoldsMore&) {
+        whole->bytes = std::max(whole->bytes, most + 1);
+        return whole;
     }
     whole->modified = number_of(fmt::format("{}\n", whole->modified), lines);
     whole->changed = no_time ? host::no_time_of_change : number_of("", changes);   // not its own, which a new name changes

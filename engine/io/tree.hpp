@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -20,8 +21,10 @@ struct TreeSize {
 TreeSize size_of_tree(const std::filesystem::path&);
 
 /// host::identity_of() of a file. Of a folder: its number, the bytes of all its files, and as time of change a number that
-/// differs where any file or folder in it has another name, length or time.
-std::optional<host::FileIdentity> identity_of_tree(const std::filesystem::path&);
+/// differs where any file or folder in it has another name, length or time. `most`: where a folder turns out to hold more than an
+/// output of so many bytes does, no more of it is looked at, and of the numbers only one counts: its bytes, which are more than `most`.
+std::optional<host::FileIdentity> identity_of_tree(const std::filesystem::path&,
+                                                   std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// hash_file() of a file. Of a folder: XXH3-128 of the lines that `xxhsum -H2` prints for its files, sorted by their names from
 /// the folder on:

@@ -257,7 +257,7 @@ void write(const std::filesystem::path& path, const std::string& name, const Hos
         // Players want even sizes and halved colours.
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
         "-f", "mp4", path_for_child(file.path())};
-    host::Child child(options);
+    host::Child child = writer_for(name, options);
     child.write({reinterpret_cast<const char*>(array.data()), array.desc.dense_bytes()});   // where it fails, the status says so
     child.leave(seconds_for(20 * array.desc.dense_bytes()));
     if (child.ending() != "exit status 0")

@@ -1,5 +1,6 @@
 #include "job/confinement.hpp"
 
+#include "io/hints.hpp"
 #include "io/transaction.hpp"
 #include "job/pattern.hpp"
 #include "parallax/host/error.hpp"
@@ -20,6 +21,12 @@ namespace {
 [[noreturn]] void refuse(const fs::path& file, const std::string& pointer) {
     throw ConfigError(pointer, fmt::format("the file {}, outside the job's folder and every root", to_utf8(file)),
                       "an input below one of them", "name its folder with --root NAME=DIR, or leave --confined out");
+}
+
+/// Throws IoError where it is not the path that is wrong.
+void tell_of_trouble(const fs::path& path, const char* what, const std::error_code& error) {
+    if (io::is_of_the_path(error)) return;
+    throw IoError(to_utf8(path), fmt::format("{}: {}", what, error.message()), io::open_hint_for(error.value()));
 }
 
 template <class Iterator>
@@ -52,11 +59,10 @@ Confinement::Confinement(const Locations& where, PassedOver passed_over) : passe
         try {
             tops_.push_back({parts_of(absolute), host::Folder::open_strictly(absolute)});
         } catch (const std::system_error& error) {
-            const bool link =
-                error.code() == std::errc::too_many_symbolic_link_levels || error.code() == std::errc::not_a_directory;
+            tell_of_trouble(path.empty() ? "." : path, "the folder cannot be opened", error.code());
             throw ConfigError("", fmt::format("{} {}: {}", what, to_utf8(path), error.code().message()),
                               "a folder, and no link on the way to it, where a job is confined",
-                              link ? "name the folder itself (realpath tells it)" : "");
+                              io::meets_link_or_file(error.code()) ? "name the folder itself (realpath tells it)" : "");
         }
     };
     add(where.job_folder, "the job's folder");
@@ -202,6 +208,7 @@ std::optional<host::OpenedFile> Confinement::open_if_there(const fs::path& file,
         if (error.code() == std::errc::permission_denied)
             throw ConfigError(pointer, fmt::format("the file {}, which may not be read", to_utf8(file)),
                               "a file that may be read");
+        tell_of_trouble(file, "cannot be opened", error.code());
         refuse(file, pointer);
     }
 }

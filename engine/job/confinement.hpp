@@ -21,8 +21,8 @@ public:
     using PassedOver = std::function<void(const std::filesystem::path&, const ConfigError&)>;
 
     /// Of the job's folder and the roots. No link is followed on the way to them: that could be the stranger's. `passed_over`:
-    /// what expand() finds and may not be read is told, and not refused. Throws ConfigError, and UnsupportedError where the system
-    /// cannot hold a folder.
+    /// what expand() finds and may not be read is told, and not refused. Throws ConfigError, IoError where the system gives no more
+    /// files or a disk fails, and UnsupportedError where the system cannot hold a folder.
     explicit Confinement(const Locations&, PassedOver passed_over = {});
 
     /// Whether a path leads below one of them. Nothing is looked at elsewhere.
@@ -34,7 +34,7 @@ public:
     /// Of what lies elsewhere it is not told.
     bool is_link(const std::filesystem::path&) const;
     /// A regular file below one of them. Links may lead to it, on a way that never leaves them; of that the end is opened, and no
-    /// part of it may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere.
+    /// part of it may have become a link meanwhile. Throws ConfigError, in which nothing is told of what lies elsewhere, and IoError.
     host::OpenedFile open(const std::filesystem::path&, const std::string& pointer) const;
     /// The same; nothing: there is no such file.
     std::optional<host::OpenedFile> open_if_there(const std::filesystem::path&, const std::string& pointer) const;

@@ -1,10 +1,10 @@
 #include "series/announced.hpp"
 
+#include "io/known_status.hpp"
 #include "job/paths.hpp"
 
 #include <exception>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace parallax::engine::series {
@@ -17,9 +17,8 @@ void Announced::add(std::size_t item) {
 /// What stands there already is its own by a record, or somebody else's, which only --overwrite replaces.
 Announced::Files Announced::files_of(std::size_t item) const {
     Files files;
-    std::error_code ignored;
     for (const std::filesystem::path& target : targets_of(series_, item))
-        if (series_.options.overwrite || !std::filesystem::exists(std::filesystem::symlink_status(target, ignored)))
+        if (series_.options.overwrite || !io::is_seen(target))
             files.push_back(to_utf8(whole_path(target)));
     return files;
 }

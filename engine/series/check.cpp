@@ -60,16 +60,30 @@ private:
     std::set<fs::path> there_, gone_;
 };
 
-/// Why an output is not what was recorded; empty: it is.
-std::string problem_of(const FileState& file, bool hashes) {
+/// Throws IoError and std::system_error where it cannot be read.
+std::string difference_of(const FileState& file, bool hashes) {
     const fs::path path = path_from(file.path);
-    const auto now = io::identity_of_tree(path);
+    const auto now = io::identity_of_tree(path, file.bytes);
+    if (!now && fs::is_directory(io::known_status(path))) return "is a folder of which not all can be looked at";
     if (!now) return "is missing";
-    if (now->bytes != file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
+    if (now->bytes > file.bytes) return fmt::format("has more than the {} bytes that it had", file.bytes);
+    if (now->bytes < file.bytes) return fmt::format("has {} bytes, and had {}", now->bytes, file.bytes);
     const bool as_it_was = file.modified != 0 && now->modified == file.modified;
     if ((!hashes && as_it_was) || io::hash_of_tree(path) == file.hash) return {};
     return as_it_was ? "holds something else than was written, with its size and time, by which --resume goes (remove it first)"
                      : "holds something else than was written";
+}
+
+/// Why an output is not, or may not be, what was recorded; empty: it is.
+std::string problem_of(const FileState& file, bool hashes) {
+    constexpr const char* words = "cannot be read ({}; or remove it)";
+    try {
+        return difference_of(file, hashes);
+    } catch (const IoError& error) {
+        return fmt::format(words, error.what());
+    } catch (const std::system_error& error) {
+        return fmt::format(words, error.code().message());
+    }
 }
 
 /// Transactions that nobody has ended, beside a file.
@@ -88,8 +102,7 @@ public:
     void look(const FileState& file, const std::string& manifest) {
         if (!from_.empty()) return;
         const std::optional<fs::path> here = beside(file, manifest);
-        std::error_code error;
-        if (!here || !fs::exists(fs::symlink_status(*here, error))) return;
+        if (!here || !io::is_seen(*here)) return;
         from_ = manifest;
     }
     /// Where it was; empty: nothing of it is here, or it has not moved.
@@ -121,7 +134,7 @@ std::optional<Manifest::Made> find_made(const fs::path& manifest, Check& check) 
     try {
         return Manifest::made_in(manifest);
     } catch (const ConfigError&) {
-        check.problems.push_back("made.json is damaged: --resume writes it, and what is made of all items, again");
+        check.problems.push_back("made.json is damaged: move what is made of all items away, and --resume makes it again");
         check.made = 0;
         return std::nullopt;
     }

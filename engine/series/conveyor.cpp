@@ -91,11 +91,11 @@ Conveyor::Conveyor(const PreparedSeries& series, const std::vector<Engine*>& eng
 
 Conveyor::~Conveyor() = default;
 
-void Conveyor::run(SeriesResult& result) {
+void Conveyor::run(const SharedInputs& inputs, SeriesResult& result) {
     started_ = std::chrono::steady_clock::now();
     watching_ = series_.options.watch.has_value();
     if (todo_.empty() && !watching_) return;
-    read_shared();
+    read_shared(inputs);
     for (std::size_t i = 0; watching_ && i < series_.items.size(); ++i)
         numbers_[to_utf8(series_.items.list.at(i).front().file)] = i;
     if (watching_) add_earlier();

@@ -15,6 +15,7 @@
 #include "series/neighbours.hpp"
 #include "series/recorded_files.hpp"
 #include "series/series.hpp"
+#include "series/shared_inputs.hpp"
 #include "series/trace.hpp"
 
 #include <atomic>
@@ -39,7 +40,7 @@ public:
 
     /// Runs until everything is done, or somebody has stopped it. What went wrong with items is in the result; throws what
     /// ends the whole series.
-    void run(SeriesResult&);
+    void run(const SharedInputs&, SeriesResult&);
     /// Of who did what until now, for a file; nothing where nobody has begun.
     std::optional<Json> timeline() const { return began_ ? std::optional(trace_.to_json()) : std::nullopt; }
 
@@ -52,7 +53,7 @@ private:
     };
     using WorkPtr = std::unique_ptr<Work, Return>;
 
-    void read_shared();
+    void read_shared(const SharedInputs&);
     Frame read_neighbour(std::size_t input, std::size_t item) const;
     std::optional<std::size_t> next_item();
     bool is_once_more(std::size_t item);

@@ -7,12 +7,14 @@
 
 namespace parallax::engine::series {
 
-void Conveyor::read_shared() {
+void Conveyor::read_shared(const SharedInputs& inputs) {
     InputWarnings warnings;
     for (std::size_t i = 0; i < series_.job.inputs.size(); ++i) {
         const InputSpec& input = series_.job.inputs[i];
         if (input.each) continue;
-        shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}, warnings));
+        std::vector<FileReport> files;
+        shared_.emplace(i, read_input(input, series_.shared.at(input.name), series_.job.non_finite, {}, warnings, &files));
+        inputs.check(input.name, files);
     }
     folds_.share(shared_);
     const std::string first = series_.items.size() > 0 ? series_.items.name(0) : "";   // a watched folder may be empty yet

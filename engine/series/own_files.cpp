@@ -51,21 +51,24 @@ MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : se
     try {
         const std::optional<Manifest::Made> made = Manifest::made_in(records);
         if (!made) return;
-        const auto place = [&](const fs::path& file) { return RecordedFiles::place_of(file, series.where.confined); };
+        const bool confined = series.where.confined;
+        for (const FileState& output : made->outputs) places_.insert(RecordedFiles::place_of(path_from(output.path), confined));
+        if (confined || made->manifest.empty()) return;   // whether a file is as it was would have to be read
+        const fs::path folder = path_from(made->manifest);
+        if (RecordedFiles::place_of(folder, false) == RecordedFiles::place_of(series.options.manifest, false)) return;
         for (const FileState& output : made->outputs) {
-            const fs::path file = path_from(output.path);
-            places_.insert(place(file));
-            if (made->manifest.empty()) continue;   // else in a folder that was moved with its records, too
-            const fs::path way = file.lexically_relative(path_from(made->manifest));
-            if (!way.empty()) places_.insert(place((fs::absolute(series.options.manifest) / way).lexically_normal()));
+            const fs::path way = path_from(output.path).lexically_relative(folder);
+            if (!way.empty()) moved_.emplace(whole(series.options.manifest / way), output);
         }
-    } catch (const ConfigError&) {   // damaged: what is made of all items appears at once, so that all of it was
-        all_ = true;
+    } catch (const ConfigError&) {   // nobody knows which they were
+        damaged_ = true;
     }
 }
 
 bool MadeOfAll::has(const fs::path& gathered) const {
-    return all_ || places_.contains(RecordedFiles::place_of(gathered, series_.where.confined));
+    if (places_.contains(RecordedFiles::place_of(gathered, series_.where.confined))) return true;
+    const auto [first, end] = moved_.equal_range(whole(gathered));
+    return std::any_of(first, end, [&](const auto& file) { return unchanged_at(gathered, file.second); });
 }
 
 OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records) : is_confined_(series.where.confined) {

@@ -16,18 +16,21 @@
 
 namespace parallax::engine::series {
 
-/// Tables and arrays of all items, by made.json.
+/// Tables and arrays of all items, by made.json; where that is damaged, none. Those that --overwrite was to replace OwnFiles has.
 class MadeOfAll {
 public:
     /// `records`: the folder of the manifest, as it can be read; empty: it cannot, and nothing is the series' own.
     MadeOfAll(const PreparedSeries&, const std::filesystem::path& records);
 
+    /// Of a folder that was moved with its records that is what is as it was written.
     bool has(const std::filesystem::path& gathered) const;
+    bool is_damaged() const { return damaged_; }
 
 private:
     const PreparedSeries& series_;
-    bool all_ = false;   ///< it is recorded, but which they are cannot be read
-    std::set<std::filesystem::path> places_;
+    bool damaged_ = false;
+    std::set<std::filesystem::path> places_;   ///< as they are recorded
+    std::multimap<std::filesystem::path, FileState> moved_;   ///< as OwnFiles has it
 };
 
 /// Files of items, by their records, and by what is said of files before a kill could leave them without one.

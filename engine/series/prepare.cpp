@@ -1,5 +1,6 @@
 #include "io/kept.hpp"
 #include "io/known_files.hpp"
+#include "io/known_status.hpp"
 #include "io/one_name.hpp"
 #include "io/picture/picture.hpp"
 #include "io/real_paths.hpp"
@@ -53,8 +54,12 @@ struct ManifestNow {
     fs::path path;   ///< empty: it cannot be opened so
 };
 
-/// `own`: by its records the series may have made the file.
-std::string how_to_replace(const PreparedSeries& series, bool own) {
+/// `own`: by its records the series may have made the file; `lost`: they said so of all that is made of all items, and are damaged.
+std::string how_to_replace(const PreparedSeries& series, bool own, bool lost) {
+    if (lost)
+        return fmt::format("{} is damaged, which says what of that the series has made: move it away, and --resume makes it again; or use "
+                           "--overwrite, which does every item again",
+                           to_utf8(Manifest::place_of_made(series.options.manifest)));
     if (!own && (series.options.resume || series.options.shard.count > 1))
         return "no record of the series says that it made it: move it away, or use --overwrite, which does every item again";
     return ManifestNow(series).exists() ? "--resume goes on with the series, --overwrite does it again"
@@ -105,7 +110,7 @@ void check_targets(const PreparedSeries& series) {
     OutputPaths outputs(series.where);
     std::size_t existing = 0;
     fs::path first;
-    bool own_first = false;
+    bool own_first = false, lost_first = false;
     const std::string* pointer = nullptr;
     std::error_code ignored;
     for (std::size_t i = 0; i < series.items.size(); ++i) {
@@ -136,8 +141,8 @@ void check_targets(const PreparedSeries& series) {
         take(path, output->pointer, of_series);
         if (!series.options.resume) check_place(path, output->pointer);
         if (series.options.overwrite || !fs::exists(path, ignored)) continue;
-        if (made.has(path)) continue;
-        if (existing++ == 0) first = path, pointer = &output->pointer;
+        if (made.has(path) || (series.options.resume && own.has(path))) continue;
+        if (existing++ == 0) first = path, pointer = &output->pointer, lost_first = made.is_damaged();
     }
     if (const auto [inner, outer] = places.nested(); !inner.empty())
         throw ConfigError("/outputs", fmt::format("{} beside the output {}", to_utf8(inner), to_utf8(outer)),
@@ -146,7 +151,7 @@ void check_targets(const PreparedSeries& series) {
     throw ConfigError(*pointer,
                       existing == 1 ? fmt::format("the existing file {}", to_utf8(first))
                                     : fmt::format("{} and {} more that exist", to_utf8(first), existing - 1),
-                      "no files of these names", how_to_replace(series, own_first));
+                      "no files of these names", how_to_replace(series, own_first, lost_first));
 }
 
 /// Records and tables know items by their names.
@@ -352,9 +357,8 @@ namespace {
 /// Whether something stands at outputs of an item, and all of that is the series' own.
 bool has_results(const PreparedSeries& series, std::size_t number) {
     bool any = false;
-    std::error_code ignored;
     for (const fs::path& target : targets_of(series, number)) {
-        if (!fs::exists(fs::symlink_status(target, ignored))) continue;
+        if (!io::is_seen(target)) continue;
         if (!series.own->has(target)) return false;
         any = true;
     }

@@ -1,6 +1,8 @@
 #include "exec/host_memory.hpp"
 #include "io/file.hpp"
+#include "io/hints.hpp"
 #include "io/io.hpp"
+#include "io/known_status.hpp"
 #include "io/pieces.hpp"
 #include "io/transaction.hpp"
 #include "io/window.hpp"
@@ -16,6 +18,7 @@
 #include "support/folder.hpp"
 #include "support/warnings.hpp"
 #include "series/settle.hpp"
+#include "series/shared_inputs.hpp"
 #include "series/statistic.hpp"
 #include "series/table.hpp"
 #include "series/window.hpp"
@@ -143,33 +146,10 @@ std::vector<std::size_t> items_left(const PreparedSeries& series, Manifest& mani
     return todo;
 }
 
-/// Of a file, and of others that hold its elements; of a folder, of what is read of it.
-std::string hash_of_input(const PreparedInput& input, std::size_t number) {
-    const io::FileInfo& info = input.infos[number];
-    const host::OpenedFile opened = input.open(input.files[number]);
-    std::string hash;
-    std::error_code unknown;
-    if (!fs::is_directory(opened.path(), unknown)) hash = io::hash_file(opened.path(), {}, info.read_bytes);
-    if (info.parts.empty()) return hash;
-    for (const io::FilePart& part : info.parts)
-        hash += fmt::format(" {} {}", io::hash_file(input.open(part.path).path()), to_utf8(part.path.filename()));
-    return io::hash_text(hash);
-}
-
-std::vector<FileState> shared_states(const PreparedSeries& series) {
-    std::vector<FileState> states;
-    for (const auto& [name, input] : series.shared) {
-        for (std::size_t i = 0; i < input.files.size(); ++i)
-            states.push_back({to_utf8(input.files[i]), 0, 0, hash_of_input(input, i)});
-    }
-    return states;
-}
-
 /// Another shard may have come first to what is made of all items; somebody else's files stay.
 void refuse_foreign(const PreparedSeries& series, const MadeOfAll& made) {
-    std::error_code ignored;
     for (const auto& [name, path] : series.gathered) {
-        if (!fs::exists(fs::symlink_status(path, ignored)) || made.has(path)) continue;
+        if (!io::is_seen(path) || made.has(path) || series.own->has(path)) continue;
         throw ConfigError("/outputs/" + name, fmt::format("the existing file {}", to_utf8(path)),
                           "no file of that name, or one that the series has made",
                           "it has come while the series ran: move it away, and --resume makes what is made of all items; or use --overwrite");
@@ -256,10 +236,11 @@ void check_possible(const PreparedSeries& series, const std::vector<Engine*>& en
 /// What --overwrite is to replace: a run that ends before it comes to that leaves it to the --resume behind it.
 std::set<std::string> standing(const PreparedSeries& series, const fs::path& folder) {
     std::set<std::string> files = Manifest::owned_in(folder).all();
-    std::error_code ignored;
     for (std::size_t i = 0; i < series.items.size(); ++i)
         for (const fs::path& target : is_mine(series, i) ? targets_of(series, i) : std::vector<fs::path>())
-            if (fs::exists(fs::symlink_status(target, ignored))) files.insert(to_utf8(whole_path(target)));
+            if (io::is_seen(target)) files.insert(to_utf8(whole_path(target)));
+    for (const auto& [name, path] : series.gathered)
+        if (io::is_seen(path)) files.insert(to_utf8(whole_path(path)));
     return files;
 }
 
@@ -273,7 +254,8 @@ std::optional<host::Folder> hold_manifest(PreparedSeries& series) {
     } catch (const std::system_error& error) {
         throw IoError(to_utf8(series.options.manifest),
                       "the manifest's folder cannot be opened or made without following links: " + error.code().message(),
-                      "name the folder itself (realpath tells it)");
+                      io::meets_link_or_file(error.code()) ? "name the folder itself (realpath tells it)"
+                                                           : io::write_hint_for(error.code()));
     }
 }
 
@@ -377,8 +359,7 @@ void record_made(const SeriesResult& result, const fs::path& manifest, io::Trans
 SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engines, const RunSeriesOptions& options) {
     PreparedSeries series = asked;
     const SeriesOptions& how = series.options;
-    std::error_code unseen;
-    if (!fs::exists(fs::symlink_status(how.manifest, unseen))) io::Transaction::count_folder(how.manifest, limit_hint);   // before it is made
+    if (!io::is_seen(how.manifest)) io::Transaction::count_folder(how.manifest, limit_hint);   // before it is made
     const std::optional<host::Folder> held = hold_manifest(series);
     const fs::path& folder = how.manifest;
     Manifest::check_free(folder);
@@ -395,7 +376,8 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
         }
     }
     const bool is_new = how.shard.count == 1 && !Manifest::exists(folder);
-    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared_states(series), series.job.steps);
+    const SharedInputs shared(series);
+    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared.states(), series.job.steps);
     if (how.shard.count > 1 && how.overwrite) manifest.let_replace(standing(series, folder), series.where.synced);
     KnownFolders folders({{series.where.out, "the folder of outputs"}, {asked.options.manifest, "the folder of the manifest"}});
     const Forgetting forgetting(manifest, folders, is_new);
@@ -422,7 +404,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     Conveyor pipeline(series, engines, options, manifest, folds, folders, std::move(todo));
     std::map<std::string, Record> records;
     try {
-        pipeline.run(result);
+        pipeline.run(shared, result);
         folders.look();
         folds.save();
         result.total = of_this_shard();   // more may have come

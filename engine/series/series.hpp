@@ -42,7 +42,7 @@ struct SeriesOptions {
     std::filesystem::path manifest;      ///< folder that remembers what is done
     bool overwrite = false;              ///< do everything, replace what is there
     bool resume = false;                 ///< do what the manifest does not have
-    Shard shard;
+    Shard shard = {};
     std::optional<Watch> watch = {};
 };
 

@@ -46,12 +46,44 @@ const HostArray* array_for(const DeviceWork& work, std::size_t step) {
     return array.memory ? &array : nullptr;
 }
 
-/// The files of the item.
-Json files_of(const Work& work) {
+/// The files of the item; those of inputs that all items share stand in the header of the records.
+Json files_of(const Job& job, const Work& work) {
     std::vector<FileState> files;
-    for (const InputReport& input : work.input_reports)
-        for (const FileReport& file : input.files) files.push_back(state_of_input(file));
+    for (const InputReport& report : work.input_reports) {
+        const auto is_it = [&](const InputSpec& input) { return input.each && input.name == report.name; };
+        if (std::none_of(job.inputs.begin(), job.inputs.end(), is_it)) continue;
+        for (const FileReport& file : report.files) files.push_back(state_of_input(file));
+    }
     return to_json(files);
+}
+
+/// Whether an item reads a file of the name and the contents of one that is no longer where it was: the folder was moved. Nothing: it
+/// reads none of that name, or cannot be looked at.
+std::optional<bool> reads_alike(const PreparedSeries& series, std::size_t item, const FileState& gone) {
+    std::optional<bool> alike;
+    const fs::path name = path_from(gone.path).filename();
+    const auto look = [&](const PreparedInput& input, const fs::path& file) {
+        if (file.filename() == name && !alike.value_or(false)) alike = unchanged_at(input.open(file).path(), gone);
+    };
+    try {
+        for (const InputSpec& spec : job_of(series.job, series.items, item).inputs) {
+            if (!spec.each) continue;
+            const PreparedInput input = prepare_input(spec, series.where);
+            for (std::size_t i = 0; i < input.files.size(); ++i) {
+                look(input, input.files[i]);
+                for (const io::FilePart& part : input.infos[i].parts) look(input, part.path);
+            }
+        }
+    } catch (const Error&) {   // who reads the item is told
+        return std::nullopt;
+    }
+    return alike;
+}
+
+std::optional<std::size_t> number_of(const Items& items, const std::string& name) {
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (items.name(i) == name) return i;
+    return std::nullopt;
 }
 
 /// What was found in an item that is another by now is not what a series of the files that are there would find.
@@ -63,12 +95,16 @@ void check_source(const PreparedSeries& series, const RecordedFiles& files, cons
                           fmt::format("{} that {}, in which the step \"{}\" found what all items share", item, how, step.id),
                           "the file as it was", "--overwrite begins anew, and looks again");
     };
+    const std::optional<std::size_t> number = number_of(series.items, item);
     bool all_there = true;
     std::vector<FileState> inputs;
     for (const Json& input : host::with_text_as_octets(found.value("inputs", Json::array()))) {
         const FileState& file = inputs.emplace_back(file_from(input));
         if (!files.is_there(file)) {
             all_there = false;
+            const std::optional<bool> alike = number ? reads_alike(series, *number, file) : std::nullopt;
+            if (alike == false) refuse("has changed");
+            if (alike) continue;
             result.warnings.push_back(
                 {fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
                              "begins anew, and looks again",
@@ -78,11 +114,8 @@ void check_source(const PreparedSeries& series, const RecordedFiles& files, cons
             refuse("has changed");
         }
     }
-    for (std::size_t i = 0; all_there && i < series.items.size(); ++i) {
-        if (series.items.name(i) != item) continue;
-        if (!ReadsNow(series, files).as_recorded(i, inputs, found.value("reads", std::string()))) refuse("reads other files by now");
-        break;
-    }
+    if (all_there && number && !ReadsNow(series, files).as_recorded(*number, inputs, found.value("reads", std::string())))
+        refuse("reads other files by now");
 }
 
 Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std::size_t item) {
@@ -104,7 +137,7 @@ Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std
     Json found{{"item", series.items.name(item)},
                {"record", work.records.at({step, prepared.job.steps[step].outputs.front()})},
                {"warnings", std::move(warnings)},
-               {"inputs", host::with_octets_as_text(files_of(work))},
+               {"inputs", host::with_octets_as_text(files_of(prepared.job, work))},
                {"reads", hash_of_reads(prepared, series.where)},
                {"format", 2}};
     if (!array.memory) return found;

@@ -150,6 +150,13 @@ sigset_t begun_anew() {
     return signals;
 }
 
+/// What the system says, and what to try where it gives no more files.
+std::string reason_of(int code) {
+    const bool too_many = code == EMFILE || code == ENFILE;
+    return fmt::format("{}{}", std::strerror(code),
+                       too_many ? ". this process, or the system, may open no more files: close some, or raise the limit (ulimit -n)" : "");
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -183,16 +190,17 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
                                                 : ::open(options.messages.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (state_->messages < 0 && !options.messages.empty())
         throw Error(fmt::format("{}, where a worker's messages go, cannot be written: {}", options.messages.string(),
-                                std::strerror(errno)));
+                                reason_of(errno)));
     std::vector<std::string> words = options.arguments, variables = environment_with(options.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     int to[2], from[2];   // a socket takes writes to a child that has died without a signal
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
-        throw Error(fmt::format("no pipe to a worker process: {}", std::strerror(errno)));
+        throw Error(fmt::format("no pipe to {}: {}", words.front(), reason_of(errno)));
     if (pipe2(from, O_CLOEXEC) != 0) {
+        const int code = errno;
         close(to[0]);
         close(to[1]);
-        throw Error(fmt::format("no pipe from a worker process: {}", std::strerror(errno)));
+        throw Error(fmt::format("no pipe from {}: {}", words.front(), reason_of(code)));
     }
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
@@ -226,7 +234,7 @@ Child::Child(const Options& options) : state_(std::make_unique<State>()) {
     state_->process = -1;
     close_if_open(state_->input);
     close_if_open(state_->output);
-    throw Error(fmt::format("{} cannot be started: {}", words.front(), std::strerror(status)));
+    throw Error(fmt::format("{} cannot be started: {}", words.front(), reason_of(status)));
 }
 
 Child::~Child() { end(); }

@@ -130,10 +130,11 @@ TEST_CASE("budget: what takes too long is left out and said, the rest is measure
         CHECK(row["outcome"] == (row["case"] == "light" ? "ok" : "left out"));
     }
     CHECK(contains(report["summary"].back().get<std::string>(), " s of 0.1 minutes; left out:"));
-    // Its reference, or, on a machine that does other things, what is measured after it
-    CHECK(contains(report["summary"].back().get<std::string>(), "heavy"));
-    CHECK(contains(report["summary"].back().get<std::string>(), "did not end in its share of the time"));
-    CHECK(contains(report["summary"].back().get<std::string>(), "runs without pause"));
+    // Its reference, or, on a machine that does other things, what is measured after it, or nothing of it any more
+    const std::string summary = report["summary"].back().get<std::string>();
+    CHECK(contains(summary, "heavy"));
+    CHECK((contains(summary, "did not end in its share of the time") || contains(summary, "for which no time was left")));
+    CHECK(contains(summary, "runs without pause"));
     CHECK(contains(read_text(folder / "out/report.html"), "budget"));
     CHECK_NOTHROW(check_report(report, "budget"));
 }

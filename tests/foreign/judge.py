@@ -232,8 +232,6 @@ EXCEPTIONS = {
     "badcrc.png": "its checksum does not fit, which is damage; Pillow does not look",
     "issue_2811.gif": "its codes begin with 11 bits where GIF has 8 at most, which is damage; Pillow does not ask",
     "test_extents_transparency.gif": "behind its first frame begins another GIF file, which is damage; Pillow looks for the next frame there",
-    "miuint32_for_miint32.mat": "it has sizes in another type than MATLAB's, which matio does not take and SciPy does",
-    "miutf8_array_name.mat": "it has a name in another type than MATLAB's, which matio does not take and SciPy does",
     "huge_IDAT.png": "its data end before their declared length; Pillow does not look",
 }
 

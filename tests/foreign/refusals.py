@@ -308,7 +308,7 @@ RULES = [(r"holds no format that is known", holds_nothing_known), (r"is compress
          (r"has (\d+) bits a pixel \(method (\d+)\)", bmp_bits), (r"BMP header of (\d+) bytes", bmp_header), (r"JPEG of (\d+) channels", four_colours),
          (r'names the file "([^"]*)" for its elements: there is no such file', file_gone), (r"holds (\d+) datasets of numbers", several_datasets), (r"not its magic word", analyze),
          (r"has (\d+) dimensions", dimensions), (r"gzip-compressed dicom", packed_dicom), (r"image is compressed", packed_image), (r"no table of colours", no_colours),
-         (r"holds (\d+) variables of numbers", several_variables), (r"holds no variable of numbers", no_variable), (r"holds no dataset of numbers", no_dataset), (r"no variable that matio makes out", damaged),
+         (r"holds (\d+) variables of numbers", several_variables), (r"holds no variable of numbers", no_variable), (r"holds no dataset of numbers", no_dataset), (r"no variable that has a name", damaged),
          (r"holds (\d+) arrays", arrays_of_zip), (r"is a FITS file without an image", no_fits_image),
          (r'NumPy\'s type "([^"]+)"', lambda facts, said: (type_of_zipped if facts.head[:2] == b"PK" else type_of_numpy)(facts, said)),
          (r"what reads it ended with signal", ended_reader), *((re.escape(what), is_named(what)) for what in BEGINNINGS),

@@ -1,4 +1,5 @@
 // Children that say more than anybody wants to hear.
+#include "few_files.hpp"
 #include "support/child.hpp"
 
 #include "parallax/host/error.hpp"
@@ -34,6 +35,23 @@ TEST_CASE("a child whose line has no end is stopped at the longest that we take,
     CHECK(!child.running());
     CHECK(child.ending().find("a line of more than") == 0);
     CHECK(!child.was_killed());
+}
+
+TEST_CASE("where no more files can be opened, no child is started, and what to try is told") {
+    for (int more = 0; more < 4; ++more) {
+        std::string told;
+        {
+            const tests::FewFiles few(more);
+            try {
+                Child child(shell("exit 0"));
+            } catch (const Error& error) {
+                told = error.what();
+            }
+        }
+        CAPTURE(more);
+        CAPTURE(told);
+        for (const char* const part : {"/bin/sh", "Too many open files", "ulimit -n"}) CHECK(told.find(part) != std::string::npos);
+    }
 }
 
 TEST_CASE("a child that others have ended, or a limit of the system, is told from one that has ended itself") {

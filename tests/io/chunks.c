@@ -8,6 +8,8 @@
      names.h5   8 x 8 in one chunk, packed; its name and 99 others are in a group whose names are packed, too
      ends.h5    10 x 7, chunks of 4 x 4, packed, but for those that reach beyond it
      turned.h5  10 x 7 of 32 bits, chunks of 4 x 4: first packed, then shuffled
+     enum.h5    2,000 datasets of one enumeration of 3,000 members, which stands in the file once, and z, 3 x 3 bytes
+     deep.h5    500 datasets in 40 groups, each in the other, of names of 30,000 letters, and z
    MINC 2, each 2 x 2 x 2 x 2 (time, z, y, x), 0 to 4095 for 0 to 100; the first voxel is -32768, the last 4095, others 2048:
      cm.mnc      steps of 2 cm and 2000 ms
      odd.mnc     y in inches; x in furlongs, z not evenly spaced, and the step of time is a text
@@ -315,6 +317,50 @@ static void make_axes(const char* folder) {
     H5Dclose(letters), H5Dclose(words), H5Fclose(file);
 }
 
+/* Datasets d0, d1, ... of 2 x 2, and z beside the file's groups. */
+static void add_many(hid_t file, hid_t group, int count, hid_t type) {
+    const hsize_t two[] = {2, 2}, three[] = {3, 3};
+    const hid_t small = H5Screate_simple(2, two, NULL), other = H5Screate_simple(2, three, NULL);
+    char name[32];
+    for (int i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "d%d", i);
+        H5Dclose(H5Dcreate2(group, name, type, small, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    const unsigned char bytes[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    const hid_t data = H5Dcreate2(file, "z", H5T_NATIVE_UINT8, other, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(data, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes);
+    H5Dclose(data), H5Sclose(small), H5Sclose(other);
+}
+
+static void make_enum(const char* folder) {
+    char path[4096], name[32];
+    snprintf(path, sizeof path, "%s/enum.h5", folder);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), type = H5Tenum_create(H5T_STD_I16LE);
+    for (short i = 0; i < 3000; ++i) {
+        snprintf(name, sizeof name, "m%d", i);
+        H5Tenum_insert(type, name, &i);
+    }
+    H5Tcommit2(file, "T", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    add_many(file, file, 2000, type);
+    H5Tclose(type), H5Fclose(file);
+}
+
+static void make_deep(const char* folder) {
+    char path[4096];
+    static char name[30001];
+    snprintf(path, sizeof path, "%s/deep.h5", folder);
+    memset(name, 'x', sizeof name - 1);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gopen2(file, "/", H5P_DEFAULT);
+    for (int i = 0; i < 40; ++i) {
+        const hid_t inside = H5Gcreate2(group, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Gclose(group);
+        group = inside;
+    }
+    add_many(file, group, 500, H5T_STD_U8LE);
+    H5Gclose(group), H5Fclose(file);
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     const hsize_t many[] = {200000, 8}, row[] = {1, 8}, odd[] = {5, 3001, 7}, parts[] = {2, 1, 3}, large[] = {1 << 26};
@@ -334,5 +380,7 @@ int main(int argc, char** argv) {
     make_texts(argv[1]);
     make_words(argv[1]);
     make_axes(argv[1]);
+    make_enum(argv[1]);
+    make_deep(argv[1]);
     return 0;
 }

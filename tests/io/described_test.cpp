@@ -89,6 +89,12 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
         {R"({"shape": [3, 1, 2], "axes": "TYX"})", 3, "u8 3 x 1 x 2 (t, y, x)", "", 1, 1, 0},
         {R"({"shape": [2, 3, 1, 2]})", 6, "u8 2 x 3 x 1 x 2 (t, z, y, x)", "", 1, 1, 0},
         {R"({"shape": [3, 1, 2], "axes": "QYX"})", 3, "u8 3 x 1 x 2 (n, y, x)", "", 1, 1, 1},
+        // Without its axes of one index, as where the last has one; and where its rows would be pages.
+        {R"({"shape": [3, 2, 1], "axes": "TYX"})", 3, "u8 3 x 1 x 2 (t, y, x)", "", 1, 1, 1},
+        {R"({"shape": [2, 3, 1, 2, 1], "axes": "TZCYX"})", 6, "u8 2 x 3 x 1 x 2 (t, z, y, x)", "", 1, 1, 1},
+        {R"({"shape": [3, 1, 2, 1], "axes": "TYXS"})", 3, "u8 3 x 1 x 2 (t, y, x)", "", 1, 1, 0},
+        {R"({"shape": [3, 2], "axes": "YX"})", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},
+        {R"({"shape": [3, 2, 1]})", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},
         {R"({"shape": [3, 5, 5]})", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 1},
         {"A stack of three, 20 um beads", 3, "u8 3 x 1 x 2 (z, y, x)", "", 1, 1, 0},
     };
@@ -113,6 +119,8 @@ TEST_CASE("described: axes and distances as OME-XML, ImageJ and tifffile say") {
     }
     put(path, pages_of(4, rows[4].text));
     CHECK(io::info(path).desc.find('t')->spacing == doctest::Approx(0.05));
+    put(path, pages_of(3, R"({"shape": [3, 2, 1], "axes": "TYX"})"));
+    CHECK(told_of(io::info(path)).find("calls the axes of its pages Y, which are taken for X") != std::string::npos);
 }
 
 TEST_CASE("described: several planes in one directory are refused, or read where they are a stack in one piece") {

@@ -68,9 +68,12 @@ TEST_CASE("fits: images, signed and unsigned, scaled, in extensions") {
              "de");
     put(folder / "d.fits", extension);
     CHECK(io::info(folder / "d.fits").ignored.size() == 1);
+    CHECK(told_of(io::info(folder / "d.fits")) ==
+          "it holds 2 images, of which the first is read: image 1 \"SCI\"; \"dataset\" takes another");
     CHECK(io::read(folder / "d.fits").desc.count() == 3);
     io::ReadOptions options;
     options.dataset = "MASK";
+    CHECK(told_of(io::info(folder / "d.fits", options)).empty());
     CHECK(values_of<std::uint8_t>(io::read(folder / "d.fits", options)) == std::vector<std::uint8_t>{'d', 'e'});
     options.dataset = "2";
     CHECK(io::read(folder / "d.fits", options).desc.count() == 2);

@@ -1,6 +1,7 @@
 // MATLAB's files of version 5: a variable has the bytes that its dimensions say, or is refused.
 #include <zlib.h>
 
+#include <cmath>
 #include <complex>
 #include <functional>
 
@@ -158,6 +159,60 @@ TEST_CASE("mat: numbers are stored in fewer bytes than they have, few of them in
     }
 }
 
+TEST_CASE("mat: of a cell array the name and the dimensions are listed, whatever it holds, and of texts and structures") {
+    if (!is_built()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.mat";
+    for (const bool big : {false, true}) {
+        for (const bool packed : {false, true}) {
+            CAPTURE(big);
+            CAPTURE(packed);
+            Mat numbers, cells, empty;
+            numbers.big = cells.big = empty.big = big, numbers.packed = cells.packed = empty.packed = packed;
+            numbers.parts = {{9, real_part(big), {}, false}};
+            cells.kind = 1, cells.parts = {{77, "no cell at all", {}, false}};   // which nobody looks into
+            const std::string head = numbers.bytes().substr(0, 128), one = numbers.bytes().substr(128);
+            const std::string other = cells.bytes().substr(128);
+            put(path, head + other + one);
+            // The name of both is a.
+            const auto why = [&] { return io_error(path, [&] { io::info(path); }).problem; };
+            CHECK(why().find("a (a cell array 2 x 3), a (f64 2 x 3)") != std::string::npos);
+            put(path, head + other);
+            CHECK(why() == "holds no variable of numbers that can be read: the variable a (a cell array 2 x 3)");
+            empty.dims.assign(65, 1), empty.parts = numbers.parts;
+            put(path, empty.bytes());
+            CHECK(why().find("does not tell its dimensions") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("mat: numbers that are stored in another type are held against that of their class") {
+    if (!is_built()) return;
+    const Folder folder;
+    const fs::path path = folder / "a.mat";
+    for (const bool big : {false, true}) {
+        for (const bool packed : {false, true}) {
+            Mat mat;
+            mat.big = big, mat.packed = packed, mat.kind = 8, mat.dims = {1, 3};   // i8
+            for (const Data& data : {Data{5, raw<std::int32_t>(big, {-128, 0, 127}), {}, false},
+                                     Data{9, raw<double>(big, {-128, 0, 127}), {}, false},
+                                     Data{13, raw<std::uint64_t>(big, {1, 2, 127}), {}, false}}) {
+                mat.parts = {data};
+                put(path, mat.bytes());
+                CHECK(values_of<std::int8_t>(io::read(path)).back() == 127);
+            }
+            for (const Data& data : {Data{5, raw<std::int32_t>(big, {-129, 0, 127}), {}, false},
+                                     Data{9, raw<double>(big, {1, 2, 128}), {}, false},
+                                     Data{9, raw<double>(big, {1, std::nan(""), 128}), {}, false},
+                                     Data{13, raw<std::uint64_t>(big, {1, 2, UINT64_MAX}), {}, false}}) {
+                mat.parts = {data};
+                put(path, mat.bytes());
+                CHECK(io_error(path, [&] { io::read(path); }).problem.find("no number of its class") != std::string::npos);
+            }
+        }
+    }
+}
+
 TEST_CASE("mat: last axes of one index are left out, however many the file has") {
     if (!is_built()) return;
     const Folder folder;
@@ -198,11 +253,11 @@ TEST_CASE("mat: a file that is cut off anywhere is refused, by what it says of i
                 put(path, whole + whole.substr(128, cut - 128));
                 io_error(path, [&] { io::read(path, {.dataset = "a"}); });
             }
-            // Something that is no variable, and one that matio cannot make out.
+            // Something that is no variable, and one that does not unpack.
             put(path, whole + raw<std::uint32_t>(false, {7, 0}));
             CHECK(io_error(path, [&] { io::read(path); }).problem.find("of the type 7 where") != std::string::npos);
             put(path, whole + raw<std::uint32_t>(false, {15, 4, 0}));
-            CHECK(io_error(path, [&] { io::read(path); }).problem.find("makes out the first 1 alone") != std::string::npos);
+            CHECK(io_error(path, [&] { io::read(path); }).problem.find("its variable 2 (in the order of the file) is") == 0);
         }
     }
 }

@@ -1,4 +1,6 @@
 // What files cost that programs of their own read: refused where they would cost out of proportion, read where they only look so.
+#include <zlib.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -51,14 +53,30 @@ bool make_chunks(const Folder& folder) {
 }
 
 /// What a reader answers with so many MiB of addresses, the beginning of it.
-std::string answers(const char* name, const std::string& requests, int mib, const Folder& folder) {
+std::string answers(const char* name, const std::string& requests, int mib, const Folder& folder, int most = 4096) {
     put(folder / "requests", requests);
     const std::string command = "ulimit -v " + std::to_string(mib * 1024) + "; '" +
                                 host::program_beside(std::string("parallax-read-") + name) + "' < '" +
-                                (folder / "requests").string() + "' | head -c 4096 > '" + (folder / "said").string() + "'";
+                                (folder / "requests").string() + "' | head -c " + std::to_string(most) + " > '" +
+                                (folder / "said").string() + "'";
     REQUIRE(std::system(command.c_str()) == 0);
     std::ifstream in(folder / "said", std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A variable of MATLAB's version 5, of one column; `inside`: how many bytes of others stand in it behind `values`.
+std::string mat_variable(std::uint32_t kind, std::uint32_t rows, char name, const std::string& values, std::size_t inside = 0) {
+    const std::uint32_t length = static_cast<std::uint32_t>(40 + values.size() + inside), letter = static_cast<unsigned char>(name);
+    return Bytes{}.add_all<std::uint32_t>({14, length, 6, 8, kind, 0, 5, 8, rows, 1, 0x10001, letter}).add_text(values).text;
+}
+
+std::string mat_packed(const std::string& variable) {
+    uLongf length = compressBound(static_cast<uLong>(variable.size()));
+    std::string packed(length, '\0');
+    REQUIRE(compress(reinterpret_cast<Bytef*>(packed.data()), &length, reinterpret_cast<const Bytef*>(variable.data()),
+                     static_cast<uLong>(variable.size())) == Z_OK);
+    packed.resize(length);
+    return Bytes{}.add_all<std::uint32_t>({15, static_cast<std::uint32_t>(length)}).add_text(packed).text;
 }
 
 }   // namespace
@@ -109,6 +127,61 @@ TEST_CASE("costs: HDF5 says where memory is what it has too little of, and calls
     const std::string bomb = answers("hdf5", open("bomb.h5") + R"({"read": [0, 1], "bytes": 64})" "\n", 100, folder);
     CHECK_MESSAGE(bomb.find("damaged") != std::string::npos, bomb);
     CHECK_MESSAGE(bomb.find("in the memory") == std::string::npos, bomb);
+}
+
+TEST_CASE("costs: HDF5's datasets are listed at the file's own length, whatever their types and paths come to together") {
+    const Folder folder;
+    if (!make_chunks(folder)) return;
+    struct Row {
+        const char *file, *first, *words;   ///< the first of the datasets, and what is said of them
+    };
+    const Row rows[] = {
+        {"enum.h5", "the dataset /d0 (i16 2 x 2)", "types of elements are so long that only "},
+        {"deep.h5", "xxx/d0 (u8 2 x 2)", "holds 501 datasets of numbers: /xxx"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(std::string(row.file));
+        const fs::path path = folder / row.file;
+        const auto open = [&](const char* dataset) {
+            return R"({"open": ")" + path.string() + R"(", "dataset": ")" + dataset + R"(", "bytes": )" +
+                   std::to_string(fs::file_size(path)) + "}\n";
+        };
+        const std::string named = answers("hdf5", open("z") + R"({"read": [0, 1], "bytes": 9})" "\n", 150, folder, 1 << 16);
+        CHECK_MESSAGE(named.find("\"ok\":9}") != std::string::npos, named);
+        CHECK_MESSAGE(named.find(row.first) != std::string::npos, named);
+        CHECK(named.size() < 20000);
+        const std::string none = answers("hdf5", open(""), 150, folder, 1 << 16);
+        CHECK_MESSAGE(none.find(row.words) != std::string::npos, none);
+        CHECK_MESSAGE(none.find("/d0\\\"\"") != std::string::npos, none);   // to say which, by the path's end
+        CHECK(none.size() < 20000);
+    }
+}
+
+TEST_CASE("costs: what a cell array of MATLAB's holds is not looked at, many cells or one in the other, packed or not") {
+    if (!can_read("mat")) return;
+    const Folder folder;
+    constexpr std::uint32_t cell = 1, f64 = 6;
+    const std::string number = mat_variable(f64, 1, 'v', Bytes{}.add_all<std::uint32_t>({9, 8}).add(1.5).text);
+    std::string many, deep;
+    for (const std::string one = mat_variable(f64, 0, 'e', {}); many.size() < 1000000 * one.size();) many += one;
+    constexpr std::size_t levels = 12000, head = 48;
+    for (std::size_t level = 0; level < levels; ++level)
+        deep += mat_variable(cell, 1, 'c', {}, (levels - 1 - level) * head + number.size());
+    for (const std::string& cells : {mat_variable(cell, 1000000, 'c', many), deep + number,
+                                     mat_variable(cell, 1000000, 'c', std::string(8000000, '\0'))}) {
+        for (const bool packed : {false, true}) {
+            CAPTURE(cells.size());
+            CAPTURE(packed);
+            const fs::path path = folder / "a.mat";
+            put(path, Bytes{}.add_text("MATLAB 5.0 MAT-file").pad_to(124).add<std::uint16_t>(0x100).add<std::uint16_t>(0x4d49).text +
+                          (packed ? mat_packed(cells) : cells) + number);
+            const std::string open = R"({"open": ")" + path.string() + R"(", "dataset": "v", "bytes": )" +
+                                     std::to_string(fs::file_size(path)) + "}\n";
+            const std::string said = answers("mat", open + R"({"read": [0, 1], "bytes": 8})" "\n", 150, folder);
+            CHECK_MESSAGE(said.find("\"ok\":8}") != std::string::npos, said);
+            CHECK_MESSAGE(said.find("the variable c (a cell array ") != std::string::npos, said);
+        }
+    }
 }
 #endif
 

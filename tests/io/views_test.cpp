@@ -1,5 +1,6 @@
 // Processes that see other folders under the same paths (containers, disks of the nodes of a cluster), and folders that were moved
 // away after a process was ended: nobody takes the parts of a transaction whose journal he does not see for nobody's.
+#include "few_files.hpp"
 #include "io/file.hpp"
 #include "io/journal.hpp"
 #include "io/pointer.hpp"
@@ -9,6 +10,7 @@
 #include "journal_text.hpp"
 #include "support.hpp"
 #include "support/file_identity.hpp"
+#include "support/helper.hpp"
 #include "support/warnings.hpp"
 
 #include <fstream>
@@ -235,29 +237,6 @@ TEST_CASE("transactions: a journal's line counts once, however often it is there
     CHECK_FALSE(fs::exists(folder / (dead + ".journal")));
 }
 
-namespace {
-
-/// As many more files than now may be opened while this is there.
-class FewFiles {
-public:
-    explicit FewFiles(int more) {
-        REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
-        const int next = ::dup(0);
-        ::close(next);
-        ::rlimit few = before_;
-        few.rlim_cur = static_cast<::rlim_t>(next + more);
-        REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
-    }
-    ~FewFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-    FewFiles(const FewFiles&) = delete;
-    FewFiles& operator=(const FewFiles&) = delete;
-
-private:
-    ::rlimit before_{};
-};
-
-}   // namespace
-
 TEST_CASE("transactions: a process that may open no more files tells nothing of those that live, and undoes nothing") {
     const Left left;
     const Folder folder;
@@ -293,6 +272,22 @@ TEST_CASE("transactions: where no more files can be opened, nobody is told to ma
     for (const IoError& error : {io_error(folder / "out/deep/b", [&] { add("out/deep/b"); }),
                                  io_error(folder / "c", [&] { io::File::create(folder / "c"); })})
         CHECK(error.hint.find("ulimit -n") != std::string::npos);
+}
+
+TEST_CASE("transactions: a file whose writer cannot be started, as no more files can be opened, is told with what to try") {
+    if (host::program_beside("parallax-read-hdf5").empty()) return;
+    const Folder folder;
+    const HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'y', 2}, {'x', 3}}));
+    for (int more = 1; more < 5; ++more) {
+        CAPTURE(more);
+        std::string told;
+        {
+            const FewFiles few(more);
+            told = io_error(folder / "a.h5", [&] { io::write(folder / "a.h5", array); }).what();
+        }
+        CHECK_MESSAGE(told.find("ulimit -n") != std::string::npos, told);
+        CHECK_FALSE(fs::exists(folder / "a.h5"));
+    }
 }
 
 namespace {

@@ -421,6 +421,22 @@ TEST_CASE("tables and JSON") {
     CHECK(folder.entries() == 2);
 }
 
+TEST_CASE("OME-TIFF holds names of channels with any white space, and one with what XML cannot hold is refused") {
+    const Folder folder;
+    HostArray array = pattern(ArrayDesc::dense(ElementType::u8, {{'c', 4}, {'y', 1}, {'x', 2}}));
+    array.metadata.channels = {"x\ty", "a\nb", "a\r\nb", "<\x7f> \xc2\xb5 & \"q\""};
+    io::write(folder / "a.ome.tif", array);
+    CHECK(io::read(folder / "a.ome.tif").metadata.channels == array.metadata.channels);
+    for (const auto& [name, character] : {std::pair{"q\x01r", "U+0001"}, {"\x1b[1m", "U+001B"}, {"q\xef\xbf\xbf", "U+FFFF"}}) {
+        array.metadata.channels[2] = name;
+        const IoError error = io_error(folder / "b.ome.tif", [&] { io::write(folder / "b.ome.tif", array); });
+        CHECK(error.problem.find("names of channels that XML can hold, and that of channel 2 has " + std::string(character)) !=
+              std::string::npos);
+        CHECK_FALSE(error.hint.empty());
+        CHECK_FALSE(fs::exists(folder / "b.ome.tif"));
+    }
+}
+
 TEST_CASE("HDF5 holds the names of so many channels, and more are refused for what they are") {
     if (host::program_beside("parallax-read-hdf5").empty()) {
         MESSAGE("skipped: the program that writes HDF5 is not built");

@@ -191,6 +191,7 @@ TEST_CASE("zarr: other images of a group are told") {
     other["datasets"][0]["path"] = "1";
     const io::FileInfo info = info_of(folder, Json::array({image_of(axes, {1, 1}), other}));
     REQUIRE(info.ignored.size() == 1);
+    CHECK(told_of(info).find("it holds 2 images (\"multiscales\"), of which the first is read") != std::string::npos);
     CHECK(info.ignored[0] == "1 other image of its \"multiscales\": \"dataset\" takes an array of one, for instance \"1\"");
     for (const Json& nothing : {Json(), Json{{"name", "labels"}}, Json{{"datasets", Json::array()}}}) {
         const io::FileInfo one = info_of(folder, Json::array({image_of(axes, {1, 1}), nothing}));

@@ -301,6 +301,21 @@ TEST_CASE("zarr: the hash of a folder is that of the list of its files' hashes")
     CHECK(io::hash_of_tree(folder.path()) == io::hash_text(hash + "a.y\n" + hash + "a/x\n" + hash + "b.txt\n"));
 }
 
+TEST_CASE("zarr: a folder that holds more than an output of so many bytes is not looked at to its end") {
+    const Folder folder;
+    fs::create_directory(folder / "files");
+    fs::create_directory(folder / "empty");
+    for (int i = 0; i < 300; ++i) put(folder / ("files/" + std::to_string(i)), "abc");
+    for (int i = 0; i < 300; ++i) put(folder / ("empty/" + std::to_string(i)), "");
+    const auto whole = io::identity_of_tree(folder / "files"), bounded = io::identity_of_tree(folder / "files", 900);
+    REQUIRE(bounded);
+    CHECK(bounded->bytes == 900);
+    CHECK((whole == bounded && whole->changed == bounded->changed));
+    CHECK(io::identity_of_tree(folder / "files", 10)->bytes == 12);
+    CHECK(io::identity_of_tree(folder / "empty", 0)->bytes == 1);
+    CHECK(io::identity_of_tree(folder / "empty", 1000)->bytes == 0);
+}
+
 TEST_CASE("zarr: a header that lacks a key is told in words of the format") {
     if (!can_read_zarr()) return;
     const Folder folder;

@@ -335,3 +335,23 @@ TEST_CASE("channels: more names than HDF5 holds are refused before anything is c
     CHECK(some.status == 0);
     CHECK(io::info(folder / "o.h5").metadata.channels.size() == 4091);
 }
+
+TEST_CASE("channels: a name that XML does not hold is refused for an OME-TIFF before anything is computed") {
+    if (host::program_beside("parallax-read-zarr").empty()) {
+        MESSAGE("skipped: the program that reads Zarr is not built");
+        return;
+    }
+    const TempFolder folder;
+    HostArray array = HostArray::make(ArrayDesc::dense(ElementType::u8, {{'c', 2}, {'y', 1}, {'x', 2}}));
+    std::fill_n(array.data(), array.desc.dense_bytes(), std::byte{3});
+    array.metadata.channels = {"dye", "q\x01r"};
+    io::write(folder / "in.zarr", array);
+    const Json crop{{"run", "crop"}};
+    const Run run = run_job(folder, "in.zarr", crop, {{"image", "o.ome.tif"}});
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(contains(run.err, "that of channel 1 has U+0001 in it"));
+    CHECK_FALSE(contains(run.err, "step "));   // none has begun
+    CHECK_FALSE(fs::exists(folder / "o.ome.tif"));
+    CHECK(run_job(folder, "in.zarr", crop, {{"image", "o.tif"}}).status == 0);
+}

@@ -1,6 +1,7 @@
 // Jobs of strangers who can write in the folders that a job reads from and writes to, at any moment: nothing from outside is
 // read, nothing outside is written, and no name from outside is told.
 #include "bytes_read.hpp"
+#include "few_files.hpp"
 #include "job/confinement.hpp"
 #include "job/output_paths.hpp"
 #include "job/work.hpp"
@@ -9,6 +10,7 @@
 #include "peers/peers.hpp"
 #include "support.hpp"
 #include "support/helper.hpp"
+#include "support/sanitizers.hpp"
 #include "support/warnings.hpp"
 
 #include <atomic>
@@ -551,6 +553,40 @@ TEST_CASE("confined: a pattern begins in the folder from which the program is ca
         CAPTURE(run.err);
         CHECK(run.status == 0);
     }
+}
+
+TEST_CASE("confined: where no more files can be opened, neither the job nor a link is blamed") {
+    const TempFolder folder;
+    write_text(folder / "in.npy", "x");
+    Locations where;
+    where.job_folder = folder.path();
+    where.confined = true;
+    const Confinement held(where);
+    std::vector<std::string> told;
+    {
+        const FewFiles few(0);
+        told.push_back(error_of<IoError>([&] { const Confinement none(where); }).what());
+        told.push_back(error_of<IoError>([&] { held.open(folder / "in.npy", "/inputs/image"); }).what());
+    }
+    for (const std::string& text : told) {
+        CAPTURE(text);
+        CHECK(contains(text, "Too many open files"));
+        CHECK(contains(text, "ulimit -n"));
+    }
+#if !PARALLAX_ADDRESS_SANITIZER   // which looks at an object through a pipe, and takes it for none where no pipe is to be had
+    io::write(folder / "a.npy", ramp(4, 3));
+    write_text(folder / "job.json", R"({"parallax": 1, "for_each": {"f": "a.npy"}, "inputs": {"image": "{f}"},
+        "steps": [{"run": "crop"}], "outputs": {"image": "{f.stem}.ome.zarr"}})");
+    for (int files = 4; files < 20; ++files) {
+        CAPTURE(files);
+        const Run run = run_program({"run", "job.json", "--confined", "--device", "native", "--quiet", "--out", "out"}, folder.path(), {}, {},
+                                    {"sh", "-c", "ulimit -n " + std::to_string(files) + "; exec \"$@\"", "sh"});
+        CAPTURE(run.err);
+        CHECK((run.status == 0 || run.status == 1));
+        CHECK_FALSE(contains(run.err, "realpath"));
+        fs::remove_all(folder / "out");
+    }
+#endif
 }
 
 TEST_CASE("confined: patterns look nowhere else and cost little") {

@@ -82,6 +82,31 @@ TEST_CASE("cli: limits count for a plan, for frames on standard output and for a
     CHECK_FALSE(fs::exists(folder / "mean.npy"));
 }
 
+TEST_CASE("cli: a plan or a report for standard output that is beyond the limit of output is refused before any of it is printed") {
+    const TempFolder folder;
+    Json steps = Json::array({{{"id", "s0"}, {"run", "phantom"}, {"kind", "menger"}, {"size", 9}, {"out", {{"volume", "v0"}}}}});
+    for (int i = 1; i < 200; ++i)
+        steps.push_back({{"id", fmt::format("s{}", i)}, {"run", "crop"}, {"in", {{"image", fmt::format("v{}", i - 1)}}},
+                         {"out", {{"image", fmt::format("v{}", i)}}}});
+    write_text(folder / "job.json", Json{{"parallax", 1}, {"steps", steps}, {"outputs", {{"v199", "v.npy"}}}}.dump());
+    struct Row { std::vector<std::string> words; const char* says; };
+    for (const Row& row : {Row{{"plan", "job.json"}, "the plan for standard output"}, Row{{"plan", "job.json", "--json"}, "the plan for standard output"},
+                           Row{{"run", "job.json", "--json"}, "the report for standard output"}}) {
+        for (const std::vector<std::string>& launcher : {std::vector<std::string>{}, {"sh", "-c", "{ \"$@\"; echo $? > status; } | cat", "sh"}}) {
+            std::vector<std::string> words = row.words;
+            for (const char* const word : {"--device", "native", "--limit", "output=8kB"}) words.emplace_back(word);
+            CAPTURE(words[0]);
+            CAPTURE(launcher.size());
+            const Run run = run_program(words, folder.path(), {}, {}, launcher);
+            CHECK((launcher.empty() ? run.status == 1 : read_text(folder / "status") == "1\n"));
+            CHECK_MESSAGE(contains(run.err, row.says), run.err);
+            CHECK(contains(run.err, "left of the limit on outputs"));
+            CHECK(run.out.empty());
+            CHECK_FALSE(fs::exists(folder / "v.npy"));
+        }
+    }
+}
+
 TEST_CASE("cli: limits of a run end it with an error, and no output") {
     const TempFolder folder;
     write_text(folder / "large.json", R"({"parallax": 1, "steps": [{"run": "phantom", "kind": "menger", "size": 243}],
@@ -92,6 +117,7 @@ TEST_CASE("cli: limits of a run end it with an error, and no output") {
     struct Row { const char* job; const char* limit; int status; const char* says; };
     for (const Row& row :
          {Row{"large.json", "output=1MB", 1, "cannot be written"}, Row{"large.json", "memory=10MB", 1, "14.3 MB"},
+          Row{"large.json", "memory=7MB,time=10min", 1, "memory"},
           Row{"long.json", "time=.2s", 1, "took longer than --limit"},
           Row{"large.json", "output=15MB,time=10min,memory=4GiB", 0, ""}}) {
         CAPTURE(std::string(row.limit));

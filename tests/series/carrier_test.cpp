@@ -123,6 +123,50 @@ TEST_CASE("series: one carrier for all, whoever computes an item and when") {
     CHECK(contents(folder / "alone").at("f004.npy") != expected.at("f004.npy"));
 }
 
+TEST_CASE("series: a folder that was moved goes on by its carrier, where that was found in what the item still is") {
+    const TempFolder above;
+    const fs::path here = above / "here", there = above / "there";
+    fs::create_directories(here / "frames");
+    write_holograms(here / "frames");
+    write_text(here / "all.json", job_of("frames/*.tif").dump());
+    REQUIRE(run_into(here, "all.json", "out", {}).status == 0);
+    const auto before = contents(here / "out");
+    fs::rename(here, there);
+    const Run moved = run_into(there, "all.json", "out", {"--resume"});
+    CAPTURE(moved.err);
+    CHECK(moved.status == 0);
+    CHECK_FALSE(contains(moved.err, "no longer there"));
+    CHECK(contents(there / "out") == before);
+    fs::copy_file(there / "frames/f001.tif", there / "frames/f000.tif", fs::copy_options::overwrite_existing);
+    const Run other = run_into(there, "all.json", "out", {"--resume"});
+    CAPTURE(other.err);
+    CHECK(other.status == 2);
+    CHECK(contains(other.err, "f000.tif that has changed"));
+}
+
+TEST_CASE("series: a carrier is found beside an input that all items share") {
+    const TempFolder folder;
+    fs::create_directory(folder / "frames");
+    write_holograms(folder / "frames");
+    HostArray flat = HostArray::make(ArrayDesc::dense(ElementType::f32, {{'y', height}, {'x', width}}));
+    std::fill_n(flat.as<float>(), flat.desc.count(), 1.f);
+    io::write(folder / "flat.npy", flat);
+    Json job = job_of("frames/*.tif");
+    job["inputs"]["flat"] = "flat.npy";
+    job["steps"].push_back({{"run", "arithmetic"}, {"op", "subtract"}, {"in", {{"image", "phase"}, {"other", "flat"}}}, {"out", {{"image", "less"}}}});
+    job["outputs"] = {{"less", "{frame.stem}.npy"}};
+    write_text(folder / "all.json", job.dump());
+    for (const std::vector<std::string>& how : std::vector<std::vector<std::string>>{{}, {"--resume"}, {"--overwrite"}}) {
+        const Run run = run_into(folder.path(), "all.json", "out", how);
+        CAPTURE(run.err);
+        CHECK(run.status == 0);
+        fs::remove(folder / "out/f003.npy");
+    }
+    const Run shard = run_into(folder.path(), "all.json", "out", {"--shard", "1/2", "--resume"});
+    CAPTURE(shard.err);
+    CHECK(shard.status == 0);
+}
+
 TEST_CASE("series: an in-line hologram in the place of the first off-axis one is refused") {
     const TempFolder folder;
     fs::create_directory(folder / "frames");

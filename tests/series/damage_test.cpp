@@ -165,6 +165,42 @@ TEST_CASE("series: pipes, devices and lines without end in the place of records 
 }
 #endif
 
+#if !defined(_WIN32)
+TEST_CASE("series check: an output that cannot be read, or is a large folder, is told as one of the problems, and the rest is looked at") {
+    const Folder folder(5, frames_job());
+    REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
+    const fs::path manifest = folder / "out/job.series";
+    REQUIRE(shell(folder.path(), "mkfifo out/pipe; mkdir out/tree; for i in 1 2 3 4 5 6 7 8 9; do echo some bytes > out/tree/$i; done") == 0);
+    fs::remove(folder / "out/sums/f000.npy");
+    int sequence = 1000;
+    const auto forge = [&](int item, const fs::path& path, int bytes) {
+        Json record{{"item", fmt::format("frames/{}.tif", frame_name(item))}, {"state", "done"}, {"at", 1}, {"sequence", ++sequence}};
+        record["inputs"] = Json::array();
+        record["outputs"] = Json::array({{{"path", path.string()}, {"bytes", bytes}, {"modified", 0}, {"xxh3_128", ""}}});
+        const std::string text = record.dump();
+        write_text(manifest / fmt::format("items-z{}.jsonl", sequence), io::hash_text(text).substr(0, 16) + ' ' + text + '\n');
+    };
+    forge(1, folder / "out/pipe", 0);
+    forge(2, "/dev/null", 0);
+    forge(3, folder / "out/tree", 20);
+    const engine::series::Check found = check(manifest, true);
+    CHECK(found.done == 5);
+    CHECK(found.damaged_lines == 0);
+    const Run told = run_program({"series", "check", "out/job.series", "--hashes", "--json"}, folder.path());
+    CAPTURE(told.err);
+    CHECK(told.status == 1);
+    CHECK(Json::parse(told.out)["problems"] == Json(found.problems));
+    std::string all;
+    for (const std::string& problem : found.problems) all += problem + '\n';
+    CAPTURE(all);
+    CHECK(found.problems.size() == 4);
+    for (const char* const part :
+         {"f000.npy of frames/f000.tif is missing", "pipe of frames/f001.tif cannot be read", "/dev/null of frames/f002.tif cannot be read",
+          "tree of frames/f003.tif has more than the 20 bytes that it had"})
+        CHECK(contains(all, part));
+}
+#endif
+
 TEST_CASE("series: a record of another form, though its checksum is right, does not count") {
     const Folder folder(3, frames_job());
     REQUIRE(run_job(folder.path(), "out", {"--quiet"}).status == 0);
@@ -234,6 +270,13 @@ TEST_CASE("series: a header, what was made of all, and states of another form ar
         changed(row.file, row.pointer, row.value);
         CHECK(run_program({"series", "check", "out/job.series"}, folder.path()).status == (std::string(row.file) == "made" ? 1 : 0));
         fs::remove(folder / "out/mean.npy");
+        if (std::string(row.file) == "made") {   // nothing says that these are the series' own
+            const Run refused = run_job(folder.path(), "out", {"--resume", "--quiet"});
+            CHECK(refused.status == 2);
+            CHECK(contains(refused.err, "made.json is damaged"));
+            for (const auto& entry : fs::directory_iterator(folder / "out"))
+                if (entry.is_regular_file()) fs::remove(entry.path());
+        }
         const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
         CAPTURE(run.err);
         CHECK(run.status == 0);

@@ -69,7 +69,8 @@ TEST_CASE("series: a folder of outputs, a manifest or records that go away while
         // Without records there is nothing to go on with, and nothing that says whose the files are.
         const bool has_records = fs::exists(folder / "out/job.series") && !contains(what, "items-");
         const char* const how = has_records ? "--resume" : "--overwrite";
-        if (!has_records) {
+        const bool has_outputs = fs::exists(folder / "out/sums/f000.npy") || fs::exists(folder / "out/sums/f001.npy");   // it may end before
+        if (!has_records && has_outputs) {
             const Run run = run_job(folder.path(), "out", {"--resume", "--quiet"});
             CHECK(run.status == 2);
             CHECK(contains(run.err, "--overwrite"));

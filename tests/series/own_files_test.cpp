@@ -224,6 +224,59 @@ TEST_CASE("series: records are of the files that they name, in whatever folder t
     CHECK(read_text(moved / "out3/sums/f001.npy") == "MINE");
 }
 
+TEST_CASE("series: what is made of all items is its own in a folder that was moved only as it was written") {
+    for (const char* const name : {"statistics.csv", "mean.npy"}) {
+        CAPTURE(name);
+        const Folder folder(3, job_with_mean());
+        REQUIRE(run_job(folder.path(), "first", {"--quiet"}).status == 0);
+        fs::create_directory(folder / "out");
+        fs::copy(folder / "first/job.series", folder / "out/job.series");   // its records alone
+        const fs::path file = folder / "out" / name;
+        put_mine(file);
+        check_refused(folder, file, {"--resume"});
+        check_refused(folder, file, {"--shard", "1/2", "--resume"});
+        check_refused(folder, file, {"--resume", "--confined"});
+        fs::remove_all(folder / "out");
+        fs::rename(folder / "first", folder / "out");   // with all its own files beside them
+        CHECK(status_of(folder, {"--resume"}) == 0);
+        CHECK(engine::series::check(folder / "out/job.series", true).whole());
+    }
+}
+
+TEST_CASE("series: of a damaged record nothing that was made of all items is its own, and what to do is said") {
+    const Folder folder(3, job_with_mean());
+    REQUIRE(status_of(folder, {}) == 0);
+    const fs::path record = folder / "out/job.series/made.json", file = folder / "out/mean.npy";
+    const std::string mean = read_text(file);
+    write_text(record, read_text(record).replace(read_text(record).find("checksum"), 8, "checksun"));
+    put_mine(file);
+    check_refused(folder, file, {"--resume"});
+    CHECK(contains(run_job(folder.path(), "out", {"--resume"}).err, "made.json is damaged"));
+    fs::remove(file);
+    fs::remove(folder / "out/statistics.csv");
+    CHECK(status_of(folder, {"--resume"}) == 0);
+    CHECK((read_text(file) == mean));
+}
+
+TEST_CASE("series: what --overwrite was to replace of all items --resume replaces, too") {
+    for (const char* const name : {"statistics.csv", "mean.npy"}) {
+        CAPTURE(name);
+        const Folder folder(4, job_with_mean());
+        const fs::path file = folder / "out" / name;
+        put_mine(file);
+        REQUIRE(status_of(folder, {"--shard", "1/2", "--overwrite"}) == 0);
+        CHECK(read_text(file) == "MINE");
+        CHECK(status_of(folder, {"--shard", "2/2", "--resume"}) == 0);
+        CHECK(read_text(file) != "MINE");
+        fs::remove_all(folder / "out/job.series");   // and without records, by a run that its limit ends
+        put_mine(file);
+        CHECK(status_of(folder, {"--overwrite", "--limit", "output=6KiB"}) == 1);
+        CHECK(read_text(file) == "MINE");
+        CHECK(status_of(folder, {"--resume"}) == 0);
+        CHECK(read_text(file) != "MINE");
+    }
+}
+
 TEST_CASE("series: a folder with files that are no records has no series begun") {
     for (const char* const name : {"lock", "lock.txt", "fold-mine", "items-mine.jsonl"}) {
         CAPTURE(name);

@@ -235,7 +235,7 @@ TEST_CASE("series: shards that go on after a run without shards make what is mad
             const Folder folder(4, job);
             REQUIRE(run_job(folder.path(), "out").status == 0);
             io::write(folder / "frames" / (frame_name(changed) + ".tif"), frame(10), {.overwrite = true});
-            for (const std::string shard : {std::string(first), std::string(first) == "1/2" ? std::string("2/2") : std::string("1/2")}) {
+            for (const std::string& shard : {std::string(first), std::string(first) == "1/2" ? std::string("2/2") : std::string("1/2")}) {
                 const Run run = run_job(folder.path(), "out", {"--shard", shard, "--resume"});
                 REQUIRE_MESSAGE(run.status == 0, run.err);
             }

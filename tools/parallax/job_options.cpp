@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "io/hints.hpp"
 #include "job/load.hpp"
 #include "support/folder.hpp"
 #include "parallax/host/enumerate.hpp"
@@ -34,6 +35,9 @@ host::OpenedFile opened(const std::string& file, const char* what, bool confined
         const host::Folder folder = host::Folder::open_strictly(path.parent_path());
         return folder.file(path.filename());
     } catch (const std::system_error& error) {
+        if (!io::is_of_the_path(error.code()))
+            throw IoError(file, fmt::format("{} cannot be opened: {}", what, error.code().message()),
+                          io::open_hint_for(error.code().value()));
         const bool no_file = error.code() == std::errc::is_a_directory;
         throw ConfigError("",
                           no_file ? fmt::format("{} {}, which is a folder, a device or a pipe", what, file)

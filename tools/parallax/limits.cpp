@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <system_error>
 
 #if defined(__linux__)
 #include <sys/resource.h>
@@ -94,6 +95,10 @@ Limits Limits::from(const std::string& text) {
 }
 
 Enforced::Enforced(const Limits& limits) {
+#if !defined(__linux__)
+    if (limits.memory) throw UnsupportedError("--limit memory", {"this system has no limit for the memory of one process"});
+#endif
+    if (limits.seconds) start_watch(*limits.seconds);   // first: its stack is memory, too
 #if defined(__linux__)
     const auto set = [](auto which, std::uint64_t bytes) {
         rlimit limit{};
@@ -103,13 +108,18 @@ Enforced::Enforced(const Limits& limits) {
     };
     if (limits.memory) set(RLIMIT_DATA, *limits.memory);
     if (limits.output) set(RLIMIT_FSIZE, *limits.output + bytes_of_log());   // so that one file ends there, and not when it is whole
-#else
-    if (limits.memory) throw UnsupportedError("--limit memory", {"this system has no limit for the memory of one process"});
 #endif
     if (limits.output) io::Transaction::limit(*limits.output);
-    if (!limits.seconds) return;
-    seconds_ = *limits.seconds;
-    watcher_ = std::thread([this] { watch(); });
+}
+
+void Enforced::start_watch(double seconds) {
+    seconds_ = seconds;
+    try {
+        watcher_ = std::thread([this] { watch(); });
+    } catch (const std::system_error&) {
+        throw Error("the system gives no thread to watch the time of --limit in: end other programs, or raise the limit (ulimit -u; its "
+                    "stack counts for ulimit -d)");
+    }
 }
 
 Enforced::~Enforced() {

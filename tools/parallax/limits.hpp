@@ -23,7 +23,7 @@ struct Limits {
 /// Keeps to limits from now on; those of memory and files for good.
 class Enforced {
 public:
-    /// Throws UnsupportedError where the system cannot.
+    /// Throws UnsupportedError where the system cannot, and Error where it gives no thread to watch the time in.
     explicit Enforced(const Limits&);
     ~Enforced();
     Enforced(const Enforced&) = delete;
@@ -39,6 +39,7 @@ public:
     [[noreturn]] void tell_time() const;
 
 private:
+    void start_watch(double seconds);
     void watch();
     double seconds_ = 0;
     std::atomic<bool> up_ = false;

@@ -1,6 +1,7 @@
 // parallax plan: what a job would do, without running it.
 #include "commands.hpp"
 #include "console.hpp"
+#include "io/transaction.hpp"
 #include "limits.hpp"
 #include "modes/run.hpp"
 #include "ranks.hpp"
@@ -13,41 +14,49 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <string>
+#include <utility>
+
 namespace parallax::cli {
 
 namespace {
 
-void print(const Json& plan) {
-    if (!plan.contains("ranks")) say("device: {}\n\n", plan["device"]["name"].get<std::string>());
-    say("arrays\n");
+/// For people.
+std::string in_words(const Json& plan) {
+    std::string words;
+    const auto add = [&]<class... T>(fmt::format_string<T...> text, T&&... values) {
+        words += lines_of(text, std::forward<T>(values)...);
+    };
+    if (!plan.contains("ranks")) add("device: {}\n\n", plan["device"]["name"].get<std::string>());
+    add("arrays\n");
     for (const Json& array : plan["arrays"]) {
-        say("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
+        add("  {:<14} {:<32} {:>12}  from {}\n", array["name"].get<std::string>(), array["array"].get<std::string>(),
             human_bytes(array["bytes"].get<double>()), array["from"].get<std::string>());
         if (!array.contains("warnings")) continue;   // steps have their own
-        for (const Json& warning : array["warnings"]) say("    warning: {}\n", warning.get<std::string>());
+        for (const Json& warning : array["warnings"]) add("    warning: {}\n", warning.get<std::string>());
     }
-    say("\nsteps\n");
+    add("\nsteps\n");
     for (const Json& step : plan["steps"]) {
-        say("  {}: {} by {}, policy {}\n", step["id"].get<std::string>(), step["run"].get<std::string>(),
+        add("  {}: {} by {}, policy {}\n", step["id"].get<std::string>(), step["run"].get<std::string>(),
             step["variant"].get<std::string>(), text_of(step["policy"], -1));
         for (const Json& refusal : step["refusals"]) {
-            say("    not {}: {}\n", refusal["variant"].get<std::string>(), refusal["reason"].get<std::string>());
+            add("    not {}: {}\n", refusal["variant"].get<std::string>(), refusal["reason"].get<std::string>());
         }
-        for (const Json& warning : step["warnings"]) say("    warning: {}\n", warning.get<std::string>());
+        for (const Json& warning : step["warnings"]) add("    warning: {}\n", warning.get<std::string>());
         for (const Json& kernel : step["kernels"])
-            say("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
+            add("    kernel {} of {}\n", kernel["kernel"].get<std::string>(), kernel["file"].get<std::string>());
         if (const Json& tiles = step["tiles"]; !tiles.is_null()) {
-            say("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n", tiles["count"].get<std::int64_t>(),
+            add("    in {} tiles of {} along {}, {} more on both sides, {} of arrays each\n", tiles["count"].get<std::int64_t>(),
                 tiles["size"].get<std::int64_t>(), tiles["axis"].get<std::string>(), tiles["halo"].get<std::int64_t>(),
                 human_bytes(step["tile_bytes"].get<double>()));
         }
-        if (step["slab"] != 0) say("    in slabs of {} slices\n", step["slab"].get<std::int64_t>());
-        say("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()),
+        if (step["slab"] != 0) add("    in slabs of {} slices\n", step["slab"].get<std::int64_t>());
+        add("    workspace {}, kept {}\n", human_bytes(step["workspace_bytes"].get<double>()),
             human_bytes(step["state_bytes"].get<double>()));
     }
     if (plan.contains("series")) {
         const Json& series = plan["series"];
-        say("\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  "
+        add("\nseries\n  {} items, from {} to {}\n  {} in memory; {} readers, {} writers\n  at most {} of host memory{}\n  "
             "manifest {}\n",
             series["items"].get<std::size_t>(), series["first"].get<std::string>(), series["last"].get<std::string>(),
             series["items_in_memory"].get<int>(), series["readers"].get<int>(), series["writers"].get<int>(),
@@ -57,36 +66,39 @@ void print(const Json& plan) {
                 : fmt::format(", {} on disk while it runs", human_bytes(series["disk_bytes"].get<double>())),
             series["manifest"].get<std::string>());
         for (const Json& device : series["devices"]) {
-            say("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(),
+            add("  device {}: {} items in flight, at most {} of its memory\n", device["device"]["name"].get<std::string>(),
                 device["in_flight"].get<int>(), human_bytes(device["upper_bound_bytes"].get<double>()));
         }
     }
     if (plan.contains("ranks")) {
-        say("\ndevices together\n");
+        add("\ndevices together\n");
         for (const Json& rank : plan["ranks"]) {
-            say("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(),
+            add("  rank {:<3} {}: {}, at most {} of its memory\n", rank["rank"].get<int>(),
                 rank["device"]["name"].get<std::string>(), rank["share"].get<std::string>(),
                 human_bytes(rank["upper_bound_bytes"].get<double>()));
         }
-        return;
+        return words;
     }
     if (plan["spills"]) {
-        say("\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of "
+        add("\nmore than fits at once ({} of arrays, {} may be used): arrays wait in host memory, step by step\nat most {} of "
             "device memory at any one time, {} of the host's\n",
             human_bytes(plan["array_bytes"].get<double>()), human_bytes(plan["budget_bytes"].get<double>()),
             human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["host_bytes"].get<double>()));
-        return;
+        return words;
     }
-    say("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n",
+    add("\nat most {} of device memory: arrays {}, workspace {}, kept by plans {}\n",
         human_bytes(plan["upper_bound_bytes"].get<double>()), human_bytes(plan["array_bytes"].get<double>()),
         human_bytes(plan["workspace_bytes"].get<double>()), human_bytes(plan["state_bytes"].get<double>()));
-    if (!plan.contains("series")) say("at most {} of host memory\n", human_bytes(plan["host_bytes"].get<double>()));
+    if (!plan.contains("series")) add("at most {} of host memory\n", human_bytes(plan["host_bytes"].get<double>()));
+    return words;
 }
 
+/// As a whole or not at all: before the limits have been asked nothing of it is printed.
 void print_plan(const Enforced& limits, const Json& plan, bool json) {
+    const std::string text = json ? text_of(plan) + '\n' : in_words(plan);
+    io::Transaction::count("the plan for standard output", text.size());
     if (limits.time_is_up()) limits.tell_time();
-    if (json) fmt::print("{}\n", text_of(plan));
-    else print(plan);
+    fmt::print("{}", text);
 }
 
 int plan_within(const Enforced& limits, const JobOptions& options, bool json) {

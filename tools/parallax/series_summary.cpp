@@ -276,7 +276,9 @@ engine::Along reports_along(const SeriesRunOptions& options, std::string& on_std
         const auto standing = [&files](const std::filesystem::path& path) { return files.staged(path); };
         if (!options.report.empty()) add("--report", options.report, text_of(report, 2) + '\n');
         if (!options.gallery.empty()) add("--gallery", options.gallery, engine::gallery::page(report, 60, standing));
-        if (options.json) on_stdout = text_of(report);
+        if (!options.json) return;
+        on_stdout = text_of(report);
+        io::Transaction::count("the report for standard output", on_stdout.size() + 1);   // beyond a limit nothing of it is printed
     };
 }
 

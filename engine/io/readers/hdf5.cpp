@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "io/readers/hdf5_axes.hpp"
@@ -103,67 +104,113 @@ private:
                     std::memcpy(to, from + (x * rows + y) * element, element);
     }
 
-    void choose(const std::string& wanted) {
-        const Listing listing = list_datasets(file_);
-        std::vector<const Found*> numbers;
-        std::string list, others;   // of numbers, and of what else
-        std::size_t left = 30;
-        for (const Found& found : listing.all) {
-            if (found.numbers) {
-                numbers.push_back(&found);
-                if (numbers.size() <= 30)
-                    list += (list.empty() ? "" : ", ") + found.path + " (" + found.what + " " + found.sizes + ")";
-            } else if (found.closed.empty() && left > 0) {
+    /// The datasets that were looked at.
+    struct Looked {
+        struct Number {
+            std::size_t index;
+            std::string words;
+        };
+        std::size_t datasets = 0;
+        std::size_t count = 0;                 ///< of numbers
+        std::vector<Number> numbers;           ///< the first of those
+        std::string others;                    ///< what else there is, in words
+        std::optional<std::size_t> image;      ///< MINC's
+        std::optional<std::size_t> closed;     ///< the first that cannot be opened
+        bool whole = true;                     ///< all were looked at that are in the outline, unless the first are enough
+    };
+    static constexpr std::size_t most_listed = 30;
+
+    /// `enough`: no more than the first that are shown.
+    Looked look(const Outline& outline, bool enough) const {
+        Looked looked;
+        std::size_t left = most_listed;
+        std::uint64_t types = 0;
+        for (const std::size_t index : outline.datasets()) {
+            if (enough && looked.count > most_listed) break;
+            looked.whole = types <= (8u << 20) + bytes_;
+            if (!looked.whole) break;
+            ++looked.datasets;
+            const Found found = outline.look_at(index);
+            types += found.bytes_of_type;
+            if (found.scale) continue;
+            if (!found.closed.empty()) {
+                if (!looked.closed) looked.closed = index;
+            } else if (found.numbers) {
+                if (looked.count++ <= most_listed)
+                    looked.numbers.push_back({index, outline.path_of(index) + " (" + found.what + " " + found.sizes + ")"});
+                if (outline.is_at(index, minc_image)) looked.image = index;
+            } else if (left > 0) {
                 --left;
-                others += (others.empty() ? "" : ", ") + found.path + " (" + found.what + ")";
+                looked.others += (looked.others.empty() ? "" : ", ") + outline.path_of(index) + " (" + found.what + ")";
             }
         }
-        const std::string more =
-            listing.whole ? "" : "; it has more objects than the " + std::to_string(most_objects) + " that are looked at";
-        const auto closed = std::find_if(listing.all.begin(), listing.all.end(), [&](const Found& found) {
-            const bool meant = wanted.empty() ? numbers.empty() : found.path == wanted || found.path == "/" + wanted;
-            return !found.closed.empty() && meant;
-        });
-        if (closed != listing.all.end()) {
-            unsigned major = 0, minor = 0, release = 0;
-            H5get_libversion(&major, &minor, &release);
-            throw Problem{"its dataset " + closed->path + " cannot be opened: " + closed->closed,
-                          "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) +
-                              " is the library here: what a newer one wrote with libver=\"latest\" is to be written with "
-                              "libver=\"earliest\""};
-        }
-        if (wanted.empty()) {
-            if (numbers.empty())
-                throw Problem{"holds no dataset of numbers that are read" + (others.empty() ? "" : ", but " + others) + more,
-                              listing.whole ? "see what it holds, for instance by h5ls -r"
-                                            : "say which: \"dataset\": \"/...\", as h5ls -r lists them"};
-            // MINC's image is the one that it is for.
-            const auto image = std::find_if(numbers.begin(), numbers.end(), [](const Found* f) { return f->path == minc_image; });
-            if (image != numbers.end())
-                path_ = (*image)->path;
-            else if (numbers.size() == 1)
-                path_ = numbers.front()->path;
-            else
-                throw Problem{"holds " + std::to_string(numbers.size()) + " datasets of numbers: " + list + more,
-                              "say which: \"dataset\": \"" + numbers.front()->path + "\""};
-        } else {
+        return looked;
+    }
+
+    /// What was left out; empty: nothing.
+    static std::string left_out(const Outline& outline, const Looked& looked) {
+        if (!looked.whole)
+            return "its types of elements are so long that only " + std::to_string(looked.datasets) + " of its " +
+                   std::to_string(outline.datasets().size()) + " datasets are looked at";
+        return outline.whole() ? "" : "it has more objects than the " + std::to_string(most_objects) + " that are looked at";
+    }
+
+    /// Where a dataset cannot be opened.
+    static void check_opens(const Outline& outline, std::size_t index) {
+        const std::string why = outline.look_at(index).closed;
+        if (why.empty()) return;
+        unsigned major = 0, minor = 0, release = 0;
+        H5get_libversion(&major, &minor, &release);
+        throw Problem{"its dataset " + outline.path_of(index) + " cannot be opened: " + why,
+                      "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) +
+                          " is the library here: what a newer one wrote with libver=\"latest\" is to be written with "
+                          "libver=\"earliest\""};
+    }
+
+    void choose(const std::string& wanted) {
+        const Outline outline(file_);
+        if (!wanted.empty()) {
             path_ = wanted[0] == '/' ? wanted : "/" + wanted;
+            dataset_ = open_dataset(file_, path_.c_str());
+            for (const std::size_t index : outline.datasets()) {
+                if (!dataset_.good() && outline.is_at(index, path_)) check_opens(outline, index);
+            }
         }
-        dataset_ = open_dataset(file_, path_.c_str());
-        if (!dataset_.good())
-            throw Problem{
-                "has no dataset " + path_ + " of its own",
-                (list.empty() ? "none of numbers was found" : "it holds " + list) + more};
-        if (wanted.empty() && !listing.whole && path_ != minc_image)
-            said_["warnings"].push_back("more than " + std::to_string(most_objects) + " objects are in it: " + path_ +
-                                        " is the only dataset of numbers among those that were looked at");
+        const Looked looked = look(outline, dataset_.good());
+        std::string list;   // of numbers
+        for (std::size_t i = 0; i < std::min(looked.numbers.size(), most_listed); ++i)
+            list += (i == 0 ? "" : ", ") + looked.numbers[i].words;
+        const std::string left = left_out(outline, looked), more = left.empty() ? "" : "; " + left;
+        if (!wanted.empty() && !dataset_.good())
+            throw Problem{"has no dataset " + path_ + " of its own",
+                          (list.empty() ? "none of numbers was found" : "it holds " + list) + more};
+        if (wanted.empty()) take_only(outline, looked, list, more);
+        if (wanted.empty() && !left.empty() && !looked.image)
+            said_["warnings"].push_back(left + ": " + path_ + " is the only dataset of numbers among those");
         if (is_elsewhere(dataset_))
             throw Problem{"keeps the elements of its dataset " + path_ + " in other files, which is not read",
                           "copy them into one file, for instance by h5repack"};
-        for (const Found* other : numbers) {
-            if (other->path != path_ && said_["ignored"].size() < 30)
-                said_["ignored"].push_back("the dataset " + other->path + " (" + other->what + " " + other->sizes + ")");
+        for (const Looked::Number& other : looked.numbers) {
+            if (!outline.is_same(other.index, dataset_) && said_["ignored"].size() < most_listed)
+                said_["ignored"].push_back("the dataset " + other.words);
         }
+    }
+
+    /// Where none is named: the only one of numbers, or MINC's image, which is the one that such a file is for.
+    void take_only(const Outline& outline, const Looked& looked, const std::string& list, const std::string& more) {
+        if (looked.count == 0 && looked.closed) check_opens(outline, *looked.closed);
+        if (looked.count == 0)
+            throw Problem{"holds no dataset of numbers that are read" + (looked.others.empty() ? "" : ", but " + looked.others) +
+                              more,
+                          more.empty() ? "see what it holds, for instance by h5ls -r"
+                                       : "say which: \"dataset\": \"/...\", as h5ls -r lists them"};
+        const std::size_t first = looked.numbers.front().index;
+        if (looked.count > 1 && !looked.image)
+            throw Problem{"holds " + std::to_string(looked.count) + " datasets of numbers: " + list + more,
+                          "say which: \"dataset\": \"" + outline.path_of(first) + "\""};
+        const std::size_t index = looked.image.value_or(first);
+        path_ = looked.image ? minc_image : outline.path_of(index);
+        dataset_ = outline.open(index);
     }
 
     void describe() {

@@ -2,9 +2,10 @@
 #include <matio.h>
 
 #include <algorithm>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "io/readers/mat_elements.hpp"
@@ -26,31 +27,32 @@ std::mutex& library() {
     return mutex;
 }
 
-using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
+using mat::Variable;
+using Loaded = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
 
-const char* type_of(const matvar_t& v) {
-    if (v.isLogical && v.class_type == MAT_C_UINT8) return "bool";
-    switch (v.class_type) {
+const char* type_of(const Variable& v) {
+    if (v.logical && v.kind == MAT_C_UINT8) return "bool";
+    switch (v.kind) {
         case MAT_C_DOUBLE:
-            return v.isComplex ? "c128" : "f64";
+            return v.complex ? "c128" : "f64";
         case MAT_C_SINGLE:
-            return v.isComplex ? "c64" : "f32";
+            return v.complex ? "c64" : "f32";
         case MAT_C_INT8:
-            return v.isComplex ? nullptr : "i8";
+            return v.complex ? nullptr : "i8";
         case MAT_C_UINT8:
-            return v.isComplex ? nullptr : "u8";
+            return v.complex ? nullptr : "u8";
         case MAT_C_INT16:
-            return v.isComplex ? nullptr : "i16";
+            return v.complex ? nullptr : "i16";
         case MAT_C_UINT16:
-            return v.isComplex ? nullptr : "u16";
+            return v.complex ? nullptr : "u16";
         case MAT_C_INT32:
-            return v.isComplex ? nullptr : "i32";
+            return v.complex ? nullptr : "i32";
         case MAT_C_UINT32:
-            return v.isComplex ? nullptr : "u32";
+            return v.complex ? nullptr : "u32";
         case MAT_C_INT64:
-            return v.isComplex ? nullptr : "i64";
+            return v.complex ? nullptr : "i64";
         case MAT_C_UINT64:
-            return v.isComplex ? nullptr : "u64";
+            return v.complex ? nullptr : "u64";
         default:
             return nullptr;
     }
@@ -63,8 +65,8 @@ std::size_t bytes_of(const std::string& type) {
 }
 
 /// What is not read.
-const char* kind_of(const matvar_t& v) {
-    switch (v.class_type) {
+const char* kind_of(const Variable& v) {
+    switch (v.kind) {
         case MAT_C_STRUCT:
             return "a structure";
         case MAT_C_CELL:
@@ -79,12 +81,12 @@ const char* kind_of(const matvar_t& v) {
         case MAT_C_FUNCTION:
             return "a function";
         default:
-            return v.isComplex ? "complex integers" : "no numbers";
+            return v.complex ? "complex integers" : "no numbers";
     }
 }
 
-const char* way_out(const matvar_t& v) {
-    switch (v.class_type) {
+const char* way_out(const Variable& v) {
+    switch (v.kind) {
         case MAT_C_STRUCT:
         case MAT_C_CELL:
         case MAT_C_OBJECT:
@@ -97,10 +99,20 @@ const char* way_out(const matvar_t& v) {
     }
 }
 
-std::string in_words(const matvar_t& v) {
-    std::string text = std::string(v.name ? v.name : "") + " (" + (type_of(v) ? type_of(v) : kind_of(v));
-    for (int i = 0; i < v.rank; ++i) text += (i == 0 ? " " : " x ") + std::to_string(v.dims[i]);
+std::string in_words(const Variable& v) {
+    std::string text = v.name + " (" + (type_of(v) ? type_of(v) : kind_of(v));
+    for (std::size_t i = 0; i < v.dims.size(); ++i) text += (i == 0 ? " " : " x ") + std::to_string(v.dims[i]);
     return text + ")";
+}
+
+/// What matio says of a variable.
+Variable of(const matvar_t& v, std::size_t number) {
+    return {.name = v.name ? v.name : "",
+            .kind = v.class_type,
+            .complex = v.isComplex != 0,
+            .logical = v.isLogical != 0,
+            .dims = {v.dims, v.dims + v.rank},
+            .number = number};
 }
 
 class MatFile {
@@ -108,79 +120,62 @@ public:
     MatFile(const std::string& path, const Json& request) : path_(path), bytes_(request.at("bytes").get<std::uint64_t>()) {
         const std::lock_guard lock(library());
         Mat_LogInitFunc("parallax", [](int, auto*) {});   // char*, or const char* in newer ones
-        const auto file = open();
-        const bool of_elements = Mat_GetVersion(file.get()) == MAT_FT_MAT5;
-        const std::size_t there = of_elements ? mat::count_variables(path_, bytes_, most_variables) : 0;
-        std::size_t listed = 0;
+        const std::vector<Variable> all = list();
         const std::string wanted = request.at("dataset").get<std::string>();
-        std::vector<std::string> others;
+        std::vector<std::string> others;   // the first of them, in words
+        const auto leave = [&](std::string what) {
+            if (others.size() < 30) others.push_back(std::move(what));
+        };
+        const Variable* taken = nullptr;
         std::size_t numbers = 0, objects = 0;
         std::string list;
-        std::map<std::string, std::vector<std::string>> namesakes;   // of all kinds, in words
-        std::optional<Problem> unread;                               // what is wrong with the one that is wanted
-        bool alike = true;                                           // all of numbers have one name
-        for (std::size_t i = 0; i < most_variables; ++i, ++listed) {
-            const Variable v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
-            if (!v) break;
-            // matio reads nothing of an object of a class, its name neither; what MATLAB keeps for itself has none.
-            if (!v->name || !*v->name) {
-                if (v->class_type != MAT_C_OPAQUE) continue;
-                others.emplace_back("an object (a table, a string, a date or the like) whose name is not read");
+        std::optional<Problem> unread;   // what is wrong with the one that is wanted
+        bool alike = true;               // all of numbers have one name
+        for (const Variable& v : all) {
+            // Of an object of a class the name is not read either; what MATLAB keeps for itself has none.
+            if (v.name.empty()) {
+                if (v.kind != MAT_C_OPAQUE) continue;
+                leave("an object (a table, a string, a date or the like) whose name is not read");
                 ++objects;
                 continue;
             }
-            namesakes[v->name].push_back(in_words(*v));
-            if (!type_of(*v) || v->rank < 2) {
-                if (wanted == v->name && !unread)
-                    unread = Problem{"its variable \"" + wanted + "\" is " + kind_of(*v) + ", which is not read", way_out(*v)};
-                others.push_back("the variable " + in_words(*v));
+            if (!type_of(v) || v.dims.size() < 2) {
+                if (wanted == v.name && !unread)
+                    unread = Problem{"its variable \"" + wanted + "\" is " + kind_of(v) + ", which is not read", way_out(v)};
+                leave("the variable " + in_words(v));
                 continue;
             }
             ++numbers;
-            if (numbers <= 30) list += (list.empty() ? "" : ", ") + in_words(*v);
-            alike = alike && (name_.empty() || name_ == v->name);
-            const bool chosen = wanted.empty() ? name_.empty() : name_.empty() && wanted == v->name;
-            if (chosen)
-                take(*v), shape_.number = i;
+            if (numbers <= 30) list += (list.empty() ? "" : ", ") + in_words(v);
+            alike = alike && (!taken || taken->name == v.name);
+            if (!taken && (wanted.empty() || wanted == v.name))
+                taken = &v;
             else
-                others.push_back("the variable " + in_words(*v));
+                leave("the variable " + in_words(v));
         }
         // matio takes the first, MATLAB and SciPy the last.
-        const std::vector<std::string>& same = namesakes[wanted.empty() ? name_ : wanted];
-        if (same.size() > 1 && (alike || !wanted.empty())) {
-            std::string what;
-            for (std::size_t i = 0; i < std::min<std::size_t>(same.size(), 30); ++i) what += (i == 0 ? "" : ", ") + same[i];
-            throw Problem{"has several variables of one name: " + what + ", of which programs take one or another",
-                          "save each under a name of its own"};
-        }
+        if (alike || !wanted.empty()) check_namesakes(all, wanted.empty() && taken ? taken->name : wanted);
         if (unread) throw *unread;
-        // matio stops at the first that it cannot make out.
-        if (listed < there && listed > 0)
-            throw Problem{"has " + std::to_string(there) +
-                              " variables, of which matio, the library by which MATLAB's files are read, " +
-                              "makes out the first " + std::to_string(listed) + " alone",
-                          again};
-        if (numbers == 0 && others.empty())
-            throw Problem{"holds no variable that matio makes out, the library by which MATLAB's files are read", again};
+        if (numbers == 0 && others.empty()) throw Problem{"holds no variable that has a name", again};
         if (numbers == 0) {
             std::string what;
-            for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 30); ++i) what += (i == 0 ? ": " : ", ") + others[i];
+            for (const std::string& other : others) what += (what.empty() ? ": " : ", ") + other;
             throw Problem{"holds no variable of numbers that can be read" + what, "save an array of numbers, by -v7 or -v7.3"};
         }
         if (wanted.empty() && numbers > 1)
             throw Problem{"holds " + std::to_string(numbers) + " variables of numbers: " + list,
-                          "say which: \"dataset\": \"" + name_ + "\""};
-        if (name_.empty() && objects > 0)
+                          "say which: \"dataset\": \"" + taken->name + "\""};
+        if (!taken && objects > 0)
             throw Problem{"has no variable \"" + wanted +
                               "\" unless that is one of its objects (tables, strings, dates and the like), which are not read",
                           "of numbers it holds " + list};
-        if (name_.empty() && listed == most_variables)
+        if (!taken && all.size() == most_variables)
             throw Problem{"has no variable \"" + wanted + "\" among its first " + std::to_string(most_variables) +
                               ", and no more are looked at",
                           "save it into a file of its own"};
-        if (name_.empty()) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
-        if (of_elements) mat::check_variable(path_, shape_, false);
-        if (others.size() > 30) others.resize(30);
+        if (!taken) throw Problem{"has no variable \"" + wanted + "\"", "it holds " + list};
+        take(*taken);
+        if (of_elements_) mat::check_variable(path_, variable_);
         said_["ignored"] = others;
     }
 
@@ -188,17 +183,9 @@ public:
 
     void read(std::int64_t first, std::int64_t count, void* to) {
         const std::lock_guard lock(library());
-        if (!whole_) whole_ = load();
-        const Variable& v = whole_;
-        const std::size_t elements = static_cast<std::size_t>(shape_.elements);
-        const std::size_t whole = bytes_of(type_), part = complex_ ? whole / 2 : whole;
-        const mat_complex_split_t* const split = v && complex_ ? static_cast<const mat_complex_split_t*>(v->data) : nullptr;
-        const bool same = v && v->data && type_of(*v) && type_ == type_of(*v) && v->rank == static_cast<int>(stored_.size()) &&
-                          std::equal(stored_.begin(), stored_.end(), v->dims) && v->nbytes >= elements * part &&
-                          static_cast<std::size_t>(v->data_size) == part && (!complex_ || (split->Re && split->Im));
-        if (!same) throw Problem{"its variable \"" + name_ + "\" cannot be read to its end", again};
-        const auto* real = static_cast<const char*>(complex_ ? split->Re : v->data);
-        const auto* imaginary = static_cast<const char*>(complex_ ? split->Im : nullptr);
+        if (!real_) load();
+        const std::size_t elements = static_cast<std::size_t>(variable_.elements());
+        const std::size_t whole = bytes_of(type_), part = variable_.complex ? whole / 2 : whole;
         const std::size_t rows = dims_[0], columns = dims_[1], plane = rows * columns;
         // Pages are the last of MATLAB's axes.
         const std::size_t per_page = elements / static_cast<std::size_t>(pages_),
@@ -209,19 +196,65 @@ public:
             for (std::size_t y = 0; y < rows; ++y)
                 for (std::size_t x = 0; x < columns; ++x) {
                     const std::size_t at = (from + p * plane + x * rows + y) * part;
-                    std::memcpy(out, real + at, part);
+                    std::memcpy(out, real_ + at, part);
                     out += part;
-                    if (!complex_) continue;
-                    std::memcpy(out, imaginary + at, part);
+                    if (!variable_.complex) continue;
+                    std::memcpy(out, imaginary_ + at, part);
                     out += part;
                 }
     }
 
 private:
-    Variable load() const {
+    /// All variables, with or without a name.
+    std::vector<Variable> list() {
         const auto file = open();
-        if (Mat_GetVersion(file.get()) == MAT_FT_MAT5) mat::check_variable(path_, shape_, true);
-        return Variable(Mat_VarRead(file.get(), name_.c_str()), Mat_VarFree);
+        of_elements_ = Mat_GetVersion(file.get()) == MAT_FT_MAT5;
+        if (of_elements_) return mat::list_variables(path_, bytes_, most_variables);
+        std::vector<Variable> all;
+        while (all.size() < most_variables) {
+            const Loaded v(Mat_VarReadNextInfo(file.get()), Mat_VarFree);
+            if (!v) break;
+            all.push_back(of(*v, all.size()));
+        }
+        return all;
+    }
+
+    /// Throws Problem where a name is that of several variables, of any kind.
+    static void check_namesakes(const std::vector<Variable>& all, const std::string& name) {
+        std::size_t count = 0;
+        std::string what;
+        for (const Variable& v : all) {
+            if (name.empty() || v.name != name) continue;
+            if (++count <= 30) what += (count == 1 ? "" : ", ") + in_words(v);
+        }
+        if (count > 1)
+            throw Problem{"has several variables of one name: " + what + ", of which programs take one or another",
+                          "save each under a name of its own"};
+    }
+
+    /// All elements: packed ones are unpacked from their beginning.
+    void load() {
+        if (!of_elements_) return load_by_matio();
+        elements_ = mat::elements_of(path_, variable_);
+        real_ = elements_.data();
+        imaginary_ = variable_.complex ? real_ + elements_.size() / 2 : nullptr;
+    }
+
+    void load_by_matio() {
+        const auto file = open();
+        loaded_ = Loaded(Mat_VarRead(file.get(), variable_.name.c_str()), Mat_VarFree);
+        const Loaded& v = loaded_;
+        const std::size_t elements = static_cast<std::size_t>(variable_.elements());
+        const std::size_t whole = bytes_of(type_), part = variable_.complex ? whole / 2 : whole;
+        const mat_complex_split_t* const split =
+            v && variable_.complex ? static_cast<const mat_complex_split_t*>(v->data) : nullptr;
+        const Variable there = v ? of(*v, variable_.number) : Variable();
+        const bool same = v && v->data && type_of(there) && type_ == type_of(there) && there.dims == variable_.dims &&
+                          v->nbytes >= elements * part && static_cast<std::size_t>(v->data_size) == part &&
+                          (!variable_.complex || (split && split->Re && split->Im));
+        if (!same) throw Problem{"its variable \"" + variable_.name + "\" cannot be read to its end", again};
+        real_ = static_cast<const char*>(split ? split->Re : v->data);
+        imaginary_ = static_cast<const char*>(split ? split->Im : nullptr);
     }
 
     std::unique_ptr<mat_t, int (*)(mat_t*)> open() const {
@@ -233,11 +266,10 @@ private:
         return file;
     }
 
-    void take(const matvar_t& v) {
-        name_ = v.name;
+    void take(const Variable& v) {
+        variable_ = v;
         type_ = type_of(v);
-        complex_ = v.isComplex != 0;
-        dims_.assign(v.dims, v.dims + v.rank);
+        dims_ = v.dims;
         std::uint64_t elements = 1;
         for (const std::size_t d : dims_) {
             if (d == 0) throw Problem{"its variable " + in_words(v) + " is empty", "choose one with elements"};
@@ -250,8 +282,6 @@ private:
             throw Problem{"says that its variable " + in_words(v) + " holds " + std::to_string(elements) +
                               " elements, which cannot come out of " + std::to_string(bytes_) + " bytes",
                           again};
-        stored_ = dims_;
-        shape_ = {.name = name_, .rank = stored_.size(), .elements = elements, .complex = complex_};
         while (dims_.size() > 2 && dims_.back() == 1) dims_.pop_back();
         if (dims_.size() > 5)
             throw Problem{"its variable " + in_words(v) + " has more axes than the 5 that are read", "save a part of it"};
@@ -263,16 +293,18 @@ private:
         said_ = {{"type", type_},
                  {"axes", axes},
                  {"page_axes", dims_.size() > 3 ? dims_.size() - 3 : 0},
-                 {"detail", "variable \"" + name_ + "\""}};
+                 {"detail", "variable \"" + variable_.name + "\""}};
     }
 
-    std::string path_, name_, type_;
+    std::string path_, type_;
     std::uint64_t bytes_ = 0;
-    mat::Shape shape_;
-    bool complex_ = false;
-    std::vector<std::size_t> stored_, dims_;   ///< as the file has them, and without ones at the end
+    bool of_elements_ = false;        ///< of version 5, and not of version 4, which matio reads
+    Variable variable_;
+    std::vector<std::size_t> dims_;   ///< without ones at the end
     std::int64_t pages_ = 1;
-    Variable whole_{nullptr, Mat_VarFree};   ///< from the first page on: packed elements are unpacked from their beginning
+    std::vector<char> elements_;      ///< from the first page on, as `loaded_` is
+    Loaded loaded_{nullptr, Mat_VarFree};
+    const char *real_ = nullptr, *imaginary_ = nullptr;   ///< in the one or the other
     Json said_ = Json::object();
 };
 

@@ -133,6 +133,8 @@ private:
             said_["ignored"].push_back(std::to_string(images.size() - 1) + (images.size() > 2 ? " other images" : " other image") +
                                        " of its \"multiscales\"" +
                                        (path ? ": \"dataset\" takes an array of one, for instance " + path->dump().substr(0, 80) : ""));
+            said_["warnings"].push_back("it holds " + std::to_string(images.size()) +
+                                        " images (\"multiscales\"), of which the first is read");
         }
         return images[0];
     }

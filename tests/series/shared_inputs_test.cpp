@@ -1,0 +1,64 @@
+// Inputs that all items share: what was read is what the records say.
+#include "frames.hpp"
+
+#include "job/hashing.hpp"
+#include "job/read.hpp"
+#include "registry/registry.hpp"
+#include "series/shared_inputs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+using namespace parallax;
+using namespace parallax::engine;
+using namespace parallax::tests;
+
+namespace {
+
+Json job_with_dark() {
+    Json job = frames_job();
+    job["inputs"]["dark"] = "dark.tif";
+    job["steps"] = Json::parse(R"([{"run": "arithmetic", "op": "subtract", "in": {"other": "dark"}, "out": {"image": "sum"}}])");
+    job["outputs"] = {{"sum", "sums/{frame.stem}.npy"}};
+    return job;
+}
+
+}  // namespace
+
+TEST_CASE("series: a folder that was moved goes on with its input of all items, and not with another") {
+    const TempFolder above;
+    fs::create_directories(above / "here/frames");
+    write_frames(above / "here/frames", 3);
+    write_text(above / "here/job.json", job_with_dark().dump());
+    io::write(above / "here/dark.tif", frame(50));
+    REQUIRE(run_job(above / "here", "out").status == 0);
+    fs::rename(above / "here", above / "there");
+    const Run moved = run_job(above / "there", "out", {"--resume"});
+    CHECK_MESSAGE(moved.status == 0, moved.err);
+    io::write(above / "there/dark.tif", frame(51), {.overwrite = true});
+    CHECK(run_job(above / "there", "out", {"--resume"}).status == 2);
+}
+
+TEST_CASE("series: an input of all items that changes before it is read is an error, though its time was put back") {
+    const Folder folder(3, job_with_dark());
+    const fs::path dark = folder / "dark.tif";
+    io::write(dark, frame(50));
+    const std::vector<Algorithm> algorithms = all_algorithms();   // a job points to them
+    const Locations where{folder.path(), {}, folder / "out"};
+    const auto prepared = series::prepare_series(parse_job(job_with_dark(), algorithms), where, {.manifest = folder / "m.series"});
+    const series::SharedInputs inputs(prepared);
+    const auto read = [&] {
+        InputWarnings warnings;
+        std::vector<FileReport> files;
+        const auto spec = std::find_if(prepared.job.inputs.begin(), prepared.job.inputs.end(),
+                                       [](const InputSpec& input) { return input.name == "dark"; });
+        read_input(*spec, prepared.shared.at("dark"), prepared.job.non_finite, {}, warnings, &files);
+        return files;
+    };
+    CHECK_NOTHROW(inputs.check("dark", read()));
+    const auto time = fs::last_write_time(dark);
+    io::write(folder / "other.tif", frame(51));
+    write_text(dark, read_text(folder / "other.tif"));   // in its place: the same file
+    fs::last_write_time(dark, time);
+    CHECK_THROWS_AS(inputs.check("dark", read()), IoError);
+}
