@@ -582,6 +582,7 @@ TEST_CASE("confined: where no more files can be opened, neither the job nor a li
         const Run run = run_program({"run", "job.json", "--confined", "--device", "native", "--quiet", "--out", "out"}, folder.path(), {}, {},
                                     {"sh", "-c", "ulimit -n " + std::to_string(files) + "; exec \"$@\"", "sh"});
         CAPTURE(run.err);
+        if (run.status == 127) continue;   // it could not begin: its own libraries are files, too
         CHECK((run.status == 0 || run.status == 1));
         CHECK_FALSE(contains(run.err, "realpath"));
         fs::remove_all(folder / "out");
