@@ -115,7 +115,7 @@ StoredArray read_header(const Source& source) {
     check_stored(source, array);
     file.in_slices = has_slices(file.desc);
     if (document.images > 1 && source.options.dataset.empty())
-        file.warnings.push_back(fmt::format("it holds {} images, of which the first is read: image {}; \"dataset\" takes another",
+        file.warnings.push_back(fmt::format("it holds {} images, of which the first that is not compressed is read: image {}; \"dataset\" takes another",
                                             document.images, in_words(unit)));
     if (!document.others.empty()) file.ignored.push_back(fmt::format("what else it holds: {}", fmt::join(document.others, ", ")));
     file.detail = fmt::format("image {}, BITPIX {}{}, the first row is that which FITS shows at the bottom", in_words(unit),

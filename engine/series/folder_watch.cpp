@@ -99,6 +99,8 @@ std::optional<host::FileIdentity> FolderWatch::identity_of(const fs::path& file)
     } catch (const ConfigError& error) {
         tell_once(fmt::format("{}: it is not taken", error.found));
         return std::nullopt;
+    } catch (const IoError&) {   // it may be seen the next time
+        return std::nullopt;
     }
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace parallax::engine::series {
@@ -28,12 +29,25 @@ bool are_shared(const Json& files) {
            });
 }
 
+/// An earlier version did not say which inputs they are of.
+bool tells_inputs(const Json& header) {
+    const Json files = header.value("shared", Json::array());
+    return std::all_of(files.begin(), files.end(), [](const Json& file) { return file.contains("input"); });
+}
+
+/// What of an input's file the results hang on: what is in it, wherever the folder was moved to, and for which input it is; or else its path.
+Json bearing_of_shared(Json file, bool by_input) {
+    for (const char* const key : {"input", "names", "path"})
+        if (by_input == (std::string_view(key) == "path")) file.erase(key);
+    return file;
+}
+
 /// Inputs that all items have: which file is another now, and not where in the manifest that stands.
-void refuse_other_files(const Json& before, const Json& now, const fs::path& folder) {
+void refuse_other_files(const Json& before, const Json& now, bool by_input, const fs::path& folder) {
     const Json nothing = {{"path", "no such file"}, {"xxh3_128", ""}};
     for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
         const Json &was = i < before.size() ? before[i] : nothing, &is = i < now.size() ? now[i] : nothing;
-        if (was.at("xxh3_128") == is.at("xxh3_128")) continue;
+        if (bearing_of_shared(was, by_input) == bearing_of_shared(is, by_input)) continue;
         const std::string file = is.value("path", std::string()), other = was.value("path", std::string());
         const bool same_place = file == other;
         const char* const what = same_place ? "which has changed since" : "another input of all items than as";
@@ -63,12 +77,11 @@ std::optional<Json::json_pointer> first_change(const Json& before, const Json& n
     return at;
 }
 
-/// What of a header the results hang on: of the inputs that all items have, what is in them, wherever the folder was moved to. The rest
-/// is in it, too, and in hashes that are made of it.
-Json bearing_on_results(const Json& header) {
+/// What of a header the results hang on. The rest is in it, too, and in hashes that are made of it.
+Json bearing_on_results(const Json& header, bool by_input) {
     Json json = without_comments(header);
     if (const auto shared = json.find("shared"); shared != json.end())
-        for (Json& file : *shared) file.erase("path");
+        for (Json& file : *shared) file = bearing_of_shared(file, by_input);
     Json& job = json["job"];
     for (const char* key : {"retry", "step_timeout_s"})
         if (job.is_object()) job.erase(key);
@@ -83,9 +96,12 @@ Json identity_of(const Job& job) {
     return json;
 }
 
-Json header_of(const Json& job, const std::vector<FileState>& shared) {
+Json header_of(const Json& job, const std::vector<SharedFile>& shared) {
     Json files = Json::array();
-    for (const FileState& file : shared) files.push_back({{"path", file.path}, {"xxh3_128", file.hash}});
+    for (const SharedFile& file : shared) {
+        files.push_back({{"input", file.input}, {"path", file.path}, {"xxh3_128", file.hash}});
+        if (!file.names.empty()) files.back()["names"] = file.names;
+    }
     return host::with_octets_as_text({{"parallax_series", 1}, {"job", job}, {"shared", std::move(files)}});
 }
 
@@ -102,11 +118,12 @@ void rename_variants(Json& header, const std::vector<StepSpec>& steps) {
 }
 
 void refuse_changes(const Json& whole_before, const Json& whole_now, const fs::path& folder) {
-    const Json before = bearing_on_results(whole_before), now = bearing_on_results(whole_now);
+    const bool by_input = tells_inputs(whole_before) && tells_inputs(whole_now);
+    const Json before = bearing_on_results(whole_before, by_input), now = bearing_on_results(whole_now, by_input);
     const std::optional<Json::json_pointer> change = first_change(before, now);
     if (!change) return;
     const std::string pointer = change->to_string();
-    if (pointer.starts_with("/shared")) refuse_other_files(whole_before.value("shared", Json::array()), whole_now.at("shared"), folder);
+    if (pointer.starts_with("/shared")) refuse_other_files(whole_before.value("shared", Json::array()), whole_now.at("shared"), by_input, folder);
     // Manifests keep lengths in one unit, which need not be that of the job's text or of --set.
     const std::string key = pointer.substr(pointer.rfind('/') + 1);
     const std::size_t unit = key.rfind('_');

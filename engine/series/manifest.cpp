@@ -7,7 +7,6 @@
 #include "io/transaction.hpp"
 #include "job/paths.hpp"
 #include "series/checked.hpp"
-#include "series/header.hpp"
 #include "series/kept_file.hpp"
 #include "support/file_identity.hpp"
 #include "support/folder.hpp"
@@ -232,7 +231,7 @@ std::optional<Manifest::Made> Manifest::made_in(const fs::path& folder) {
     return made;
 }
 
-Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<FileState>& shared,
+Manifest Manifest::open(const fs::path& folder, const Json& job, const std::vector<SharedFile>& shared,
                         const std::vector<StepSpec>& steps) {
     std::error_code error;
     fs::create_directories(folder, error);

@@ -14,6 +14,7 @@
 #include "job/job.hpp"
 #include "parallax/host/json.hpp"
 #include "series/file_state.hpp"
+#include "series/header.hpp"
 #include "series/record.hpp"
 
 #include <cstdint>
@@ -32,7 +33,7 @@ public:
     /// Opens the folder or makes it. `job` is what the records depend on (see identity_of()), `shared` the inputs that all
     /// items have. Throws ConfigError naming what has changed if the folder belongs to another job, IoError if it cannot be
     /// written. The algorithms of `steps` know variants by names that they had when the folder was made.
-    static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<FileState>& shared,
+    static Manifest open(const std::filesystem::path& folder, const Json& job, const std::vector<SharedFile>& shared,
                          const std::vector<StepSpec>& steps = {});
     struct Contents {
         std::map<std::string, Record> records;

@@ -377,7 +377,7 @@ SeriesResult run(const PreparedSeries& asked, const std::vector<Engine*>& engine
     }
     const bool is_new = how.shard.count == 1 && !Manifest::exists(folder);
     const SharedInputs shared(series);
-    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared.states(), series.job.steps);
+    Manifest manifest = Manifest::open(folder, identity_of(series.job), shared.files(), series.job.steps);
     if (how.shard.count > 1 && how.overwrite) manifest.let_replace(standing(series, folder), series.where.synced);
     KnownFolders folders({{series.where.out, "the folder of outputs"}, {asked.options.manifest, "the folder of the manifest"}});
     const Forgetting forgetting(manifest, folders, is_new);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "io/io.hpp"
 #include "job/load.hpp"
@@ -57,27 +58,34 @@ Json files_of(const Job& job, const Work& work) {
     return to_json(files);
 }
 
-/// Whether an item reads a file of the name and the contents of one that is no longer where it was: the folder was moved. Nothing: it
-/// reads none of that name, or cannot be looked at.
-std::optional<bool> reads_alike(const PreparedSeries& series, std::size_t item, const FileState& gone) {
-    std::optional<bool> alike;
-    const fs::path name = path_from(gone.path).filename();
-    const auto look = [&](const PreparedInput& input, const fs::path& file) {
-        if (file.filename() == name && !alike.value_or(false)) alike = unchanged_at(input.open(file).path(), gone);
+/// Whether what an item reads now are those files, one for one: of a folder that was moved they are where they were beside each other.
+/// Nothing: it cannot be looked at.
+std::optional<bool> reads_alike(const PreparedSeries& series, std::size_t item, const std::vector<FileState>& recorded) {
+    std::size_t next = 0;
+    const auto is_next = [&](const PreparedInput& input, const fs::path& file) {
+        if (next == recorded.size()) return false;
+        const FileState& then = recorded[next++];
+        return file.filename() == path_from(then.path).filename() && unchanged_at(input.open(file).path(), then);
     };
     try {
         for (const InputSpec& spec : job_of(series.job, series.items, item).inputs) {
             if (!spec.each) continue;
             const PreparedInput input = prepare_input(spec, series.where);
             for (std::size_t i = 0; i < input.files.size(); ++i) {
-                look(input, input.files[i]);
-                for (const io::FilePart& part : input.infos[i].parts) look(input, part.path);
+                const std::vector<io::FilePart>& parts = input.infos[i].parts;
+                std::error_code unknown;
+                const bool folder = !parts.empty() && fs::is_directory(input.open(input.files[i]).path(), unknown);   // of which its parts are read
+                if (!folder && !is_next(input, input.files[i])) return false;
+                for (const io::FilePart& part : parts)
+                    if (!is_next(input, part.path)) return false;
             }
         }
     } catch (const Error&) {   // who reads the item is told
         return std::nullopt;
+    } catch (const std::system_error&) {
+        return std::nullopt;
     }
-    return alike;
+    return next == recorded.size();
 }
 
 std::optional<std::size_t> number_of(const Items& items, const std::string& name) {
@@ -96,26 +104,25 @@ void check_source(const PreparedSeries& series, const RecordedFiles& files, cons
                           "the file as it was", "--overwrite begins anew, and looks again");
     };
     const std::optional<std::size_t> number = number_of(series.items, item);
-    bool all_there = true;
     std::vector<FileState> inputs;
+    std::size_t gone = 0;
     for (const Json& input : host::with_text_as_octets(found.value("inputs", Json::array()))) {
         const FileState& file = inputs.emplace_back(file_from(input));
-        if (!files.is_there(file)) {
-            all_there = false;
-            const std::optional<bool> alike = number ? reads_alike(series, *number, file) : std::nullopt;
-            if (alike == false) refuse("has changed");
-            if (alike) continue;
-            result.warnings.push_back(
-                {fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
-                             "begins anew, and looks again",
-                             step.id, item),
-                 item, 1});
-        } else if (!files.unchanged(file)) {
-            refuse("has changed");
-        }
+        if (!files.is_there(file)) ++gone;
+        else if (!files.unchanged(file)) refuse("has changed");
     }
-    if (all_there && number && !ReadsNow(series, files).as_recorded(*number, inputs, found.value("reads", std::string())))
-        refuse("reads other files by now");
+    if (gone == 0) {
+        if (number && !ReadsNow(series, files).as_recorded(*number, inputs, found.value("reads", std::string())))
+            refuse("reads other files by now");
+        return;
+    }
+    const std::optional<bool> alike = number ? reads_alike(series, *number, inputs) : std::nullopt;
+    if (alike == false) refuse("has changed");
+    if (!alike)
+        result.warnings.push_back({fmt::format("step \"{}\": what was found in {} is used, which is no longer there; --overwrite "
+                                               "begins anew, and looks again",
+                                               step.id, item),
+                                   item, 1});
 }
 
 Json find_in(const PreparedSeries& series, Engine& engine, std::size_t step, std::size_t item) {

@@ -17,25 +17,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a file, and of others that hold its elements; of a folder, of what is read of it. `reports`: report_input_file() of it.
-std::string hash_of(std::span<const FileReport> reports, bool has_parts, const std::string& file) {
-    if (!has_parts) return reports.front().hash;
-    std::string hash;
+/// Of others that hold a file's elements, or lie in a folder. `reports`: report_input_file() of it.
+std::string hash_of_parts(std::span<const FileReport> reports, const std::string& file) {
+    std::string text;
     for (const FileReport& report : reports)
-        hash += report.path == file ? report.hash : fmt::format(" {} {}", report.hash, to_utf8(path_from(report.path).filename()));
-    return io::hash_text(hash);
+        text += report.path == file ? report.hash : fmt::format(" {} {}", report.hash, to_utf8(path_from(report.path).filename()));
+    return io::hash_text(text);
 }
 
-std::vector<FileState> states_of(const PreparedInput& input, std::span<const FileReport> reports) {
-    std::vector<FileState> states;
+/// Where they are beside it: of chunks of an array the last names may be those of others.
+std::string hash_of_names(std::span<const FileReport> reports, const std::string& file) {
+    std::string text;
+    for (const FileReport& report : reports)
+        if (report.path != file) text += to_utf8(path_from(report.path).lexically_relative(path_from(file))) + '\n';
+    return io::hash_text(text);
+}
+
+std::vector<SharedFile> files_of(const std::string& name, const PreparedInput& input, std::span<const FileReport> reports) {
+    std::vector<SharedFile> files;
     for (std::size_t i = 0; i < input.files.size(); ++i) {
         const std::string file = to_utf8(fs::absolute(input.files[i]));
         const std::size_t parts = input.infos[i].parts.size();
         const std::size_t count = parts + (reports.front().path == file ? 1 : 0);   // of a folder its parts alone
-        states.push_back({to_utf8(input.files[i]), 0, 0, hash_of(reports.first(count), parts > 0, file)});
+        const auto its = reports.first(count);
+        files.push_back({name, to_utf8(input.files[i]), parts > 0 ? hash_of_parts(its, file) : its.front().hash,
+                         parts > 0 ? hash_of_names(its, file) : std::string()});
         reports = reports.subspan(count);
     }
-    return states;
+    return files;
 }
 
 }  // namespace
@@ -45,19 +54,19 @@ SharedInputs::SharedInputs(const PreparedSeries& series) : series_(series) {
         std::vector<FileReport> reports;
         for (std::size_t i = 0; i < input.files.size(); ++i)
             for (FileReport& report : report_input_file(input, i, input.open(input.files[i]))) reports.push_back(std::move(report));
-        states_[name] = states_of(input, reports);
+        files_[name] = files_of(name, input, reports);
     }
 }
 
-std::vector<FileState> SharedInputs::states() const {
-    std::vector<FileState> all;
-    for (const auto& [name, states] : states_) all.insert(all.end(), states.begin(), states.end());
+std::vector<SharedFile> SharedInputs::files() const {
+    std::vector<SharedFile> all;
+    for (const auto& [name, files] : files_) all.insert(all.end(), files.begin(), files.end());
     return all;
 }
 
 void SharedInputs::check(const std::string& input, const std::vector<FileReport>& read) const {
-    const std::vector<FileState>& then = states_.at(input);
-    const std::vector<FileState> now = states_of(series_.shared.at(input), read);
+    const std::vector<SharedFile>& then = files_.at(input);
+    const std::vector<SharedFile> now = files_of(input, series_.shared.at(input), read);
     for (std::size_t i = 0; i < then.size(); ++i) {
         if (now[i] == then[i]) continue;
         throw IoError(then[i].path, fmt::format("has changed since the series began, of which all items have it as \"{}\"", input),

@@ -2,7 +2,7 @@
 // that, or results would be of another file than the records say.
 #pragma once
 
-#include "series/file_state.hpp"
+#include "series/header.hpp"
 #include "series/series.hpp"
 
 #include <map>
@@ -17,13 +17,13 @@ public:
     explicit SharedInputs(const PreparedSeries&);
 
     /// As the header of the records has them.
-    std::vector<FileState> states() const;
+    std::vector<SharedFile> files() const;
     /// Throws IoError where one of an input's files was another when it was read. `read`: reports of them all (read_input()).
     void check(const std::string& input, const std::vector<FileReport>& read) const;
 
 private:
     const PreparedSeries& series_;
-    std::map<std::string, std::vector<FileState>> states_;   ///< of each file, by the input's name
+    std::map<std::string, std::vector<SharedFile>> files_;   ///< by the input's name
 };
 
 }  // namespace parallax::engine::series

@@ -204,10 +204,26 @@ TEST_CASE("mat: numbers that are stored in another type are held against that of
             for (const Data& data : {Data{5, raw<std::int32_t>(big, {-129, 0, 127}), {}, false},
                                      Data{9, raw<double>(big, {1, 2, 128}), {}, false},
                                      Data{9, raw<double>(big, {1, std::nan(""), 128}), {}, false},
+                                     Data{9, raw<double>(big, {1, 2.5, 3}), {}, false},
                                      Data{13, raw<std::uint64_t>(big, {1, 2, UINT64_MAX}), {}, false}}) {
                 mat.parts = {data};
                 put(path, mat.bytes());
                 CHECK(io_error(path, [&] { io::read(path); }).problem.find("no number of its class") != std::string::npos);
+            }
+            mat.kind = 7;   // f32
+            mat.parts = {{9, raw<double>(big, {.1, -HUGE_VAL, 3e38}), {}, false}};
+            put(path, mat.bytes());
+            CHECK(values_of<float>(io::read(path)) == std::vector<float>{.1f, -HUGE_VALF, 3e38f});
+            mat.parts = {{9, raw<double>(big, {.1, 1, 1e300}), {}, false}};
+            put(path, mat.bytes());
+            CHECK(io_error(path, [&] { io::read(path); }).problem.find("no number of its class") != std::string::npos);
+            mat.kind = 6;   // f64
+            for (const std::int64_t last : {std::int64_t{1} << 53, (std::int64_t{1} << 53) + 1, INT64_MAX, INT64_MIN}) {
+                CAPTURE(last);
+                mat.parts = {{12, raw<std::int64_t>(big, {1, 2, last}), {}, false}};
+                put(path, mat.bytes());
+                if (last == std::int64_t{1} << 53 || last == INT64_MIN) CHECK(values_of<double>(io::read(path)).back() == static_cast<double>(last));
+                else CHECK(io_error(path, [&] { io::read(path); }).problem.find("no number of its class") != std::string::npos);
             }
         }
     }

@@ -38,6 +38,11 @@ TEST_CASE("minc: voxels beyond the valid range, whose ends stand in either order
     CHECK(std::isnan(values.front()));
     CHECK(values[1] == doctest::Approx(204800.0 / 4095));
     CHECK(values.back() == 100);
+    for (const char* const name : {"/hard", "hard", "/minc-2.0//image/0/image"}) {   // the same by its other names
+        CAPTURE(name);
+        const std::vector<float> same = values_of<float>(io::read(folder / "cm.mnc", of(name)));
+        CHECK(std::vector<float>(same.begin() + 1, same.end()) == std::vector<float>(values.begin() + 1, values.end()));
+    }
 }
 
 TEST_CASE("minc: steps are in the units that its axes name") {

@@ -144,6 +144,40 @@ TEST_CASE("series: a folder that was moved goes on by its carrier, where that wa
     CHECK(contains(other.err, "f000.tif that has changed"));
 }
 
+TEST_CASE("series: in a folder that was moved the carrier's item reads the same files for the same inputs, and no more") {
+    const TempFolder above;
+    for (const char* const change : {"", "exchange", "add"}) {
+        CAPTURE(change);
+        const fs::path here = above / "here", there = above / "there";
+        fs::remove_all(there);
+        fs::create_directories(here / "frames");
+        fs::create_directories(here / "bg");
+        write_holograms(here / "frames");
+        for (int i = 0; i < count; ++i)
+            fs::copy_file(here / "frames" / (frame_name((i + 1) % count) + ".tif"), here / "bg" / (frame_name(i) + ".tif"));
+        Json job = job_of("frames/*.tif");
+        job["inputs"]["other"] = {{"files", "bg/{frame.stem}*.tif"}, {"combine", "mean"}};
+        job["steps"].push_back({{"run", "arithmetic"}, {"op", "subtract"}, {"in", {{"image", "phase"}, {"other", "other"}}}, {"out", {{"image", "less"}}}});
+        job["outputs"] = {{"less", "{frame.stem}.npy"}};
+        write_text(here / "all.json", job.dump());
+        const Run first = run_into(here, "all.json", "out", {});
+        REQUIRE_MESSAGE(first.status == 0, first.err);
+        fs::rename(here, there);
+        fs::remove(there / "out/f003.npy");
+        if (change == std::string("exchange")) {
+            fs::rename(there / "frames/f000.tif", there / "aside");
+            fs::rename(there / "bg/f000.tif", there / "frames/f000.tif");
+            fs::rename(there / "aside", there / "bg/f000.tif");
+        } else if (*change) {
+            fs::copy_file(there / "bg/f000.tif", there / "bg/f000z.tif");
+        }
+        const Run moved = run_into(there, "all.json", "out", {"--resume"});
+        CAPTURE(moved.err);
+        CHECK(moved.status == (*change ? 2 : 0));
+        CHECK(contains(moved.err, "has changed") == (*change != '\0'));
+    }
+}
+
 TEST_CASE("series: a carrier is found beside an input that all items share") {
     const TempFolder folder;
     fs::create_directory(folder / "frames");

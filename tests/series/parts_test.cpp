@@ -254,7 +254,7 @@ TEST_CASE("manifest: torn and damaged lines do not count, the later of two does"
     const auto error = error_of<ConfigError>([&] { Manifest::open(folder.path(), Json{{"steps", 2}}, {}); });
     CHECK(error.pointer == "/steps");
     CHECK(contains(error.found, "2, another job"));
-    CHECK_THROWS_AS(Manifest::open(folder.path(), job, {{"bg.tif", 0, 0, "other"}}), ConfigError);
+    CHECK_THROWS_AS(Manifest::open(folder.path(), job, {{"background", "bg.tif", "other"}}), ConfigError);
 }
 
 TEST_CASE("manifest: what comes later counts, although a clock was years ahead, and in folders of before") {

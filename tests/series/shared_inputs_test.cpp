@@ -5,6 +5,7 @@
 #include "job/read.hpp"
 #include "registry/registry.hpp"
 #include "series/shared_inputs.hpp"
+#include "support/helper.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -37,6 +38,39 @@ TEST_CASE("series: a folder that was moved goes on with its input of all items, 
     CHECK_MESSAGE(moved.status == 0, moved.err);
     io::write(above / "there/dark.tif", frame(51), {.overwrite = true});
     CHECK(run_job(above / "there", "out", {"--resume"}).status == 2);
+}
+
+TEST_CASE("series: a file of one input of all items is none of another's, and a chunk stands where it stood") {
+    Json job = job_with_dark();
+    job["inputs"]["dark"] = {{"files", "dark*.tif"}, {"combine", "mean"}};
+    job["inputs"]["flat"] = {{"files", "flat*.tif"}, {"combine", "mean"}};
+    job["steps"].push_back(Json::parse(R"({"id": "more", "run": "arithmetic", "op": "add", "in": {"image": "sum", "other": "flat"}, "out": {"image": "all"}})"));
+    job["outputs"] = {{"all", "sums/{frame.stem}.npy"}};
+    const Folder folder(3, job);
+    for (const char* const name : {"dark1", "dark2", "flat3"}) io::write(folder / (std::string(name) + ".tif"), frame(name[4]));
+    const Run first = run_job(folder.path(), "out", {"--quiet"});
+    REQUIRE_MESSAGE(first.status == 0, first.err);
+    fs::rename(folder / "dark2.tif", folder / "flat0.tif");   // the same files in the same order
+    fs::remove(folder / "out/sums/f001.npy");
+    const Run exchanged = run_job(folder.path(), "out", {"--quiet", "--resume"});
+    CHECK(exchanged.status == 2);
+    CHECK(contains(exchanged.err, "another input of all items"));
+    if (host::program_beside("parallax-read-zarr").empty()) return;
+    const Folder other(3, [] {
+        Json with_store = job_with_dark();
+        with_store["inputs"]["dark"] = "dark.zarr";
+        return with_store;
+    }());
+    fs::create_directories(other / "dark.zarr/0");
+    fs::create_directories(other / "dark.zarr/1");
+    write_text(other / "dark.zarr/.zarray", R"({"zarr_format": 2, "shape": [12, 16], "chunks": [6, 8], "dtype": "|u1", "compressor": null,
+        "fill_value": 0, "order": "C", "filters": null, "dimension_separator": "/"})");
+    for (const char* const chunk : {"0/0", "0/1"}) write_text(other / "dark.zarr" / chunk, std::string(48, chunk[2]));
+    const Run of_store = run_job(other.path(), "out", {"--quiet"});
+    REQUIRE_MESSAGE(of_store.status == 0, of_store.err);
+    fs::rename(other / "dark.zarr/0/1", other / "dark.zarr/1/1");
+    fs::remove(other / "out/sums/f001.npy");
+    CHECK(run_job(other.path(), "out", {"--quiet", "--resume"}).status == 2);
 }
 
 TEST_CASE("series: an input of all items that changes before it is read is an error, though its time was put back") {

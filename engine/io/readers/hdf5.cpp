@@ -122,6 +122,7 @@ private:
 
     /// `enough`: no more than the first that are shown.
     Looked look(const Outline& outline, bool enough) const {
+        const Handle image = open_dataset(file_, minc_image);   // it may have other names
         Looked looked;
         std::size_t left = most_listed;
         std::uint64_t types = 0;
@@ -138,7 +139,7 @@ private:
             } else if (found.numbers) {
                 if (looked.count++ <= most_listed)
                     looked.numbers.push_back({index, outline.path_of(index) + " (" + found.what + " " + found.sizes + ")"});
-                if (outline.is_at(index, minc_image)) looked.image = index;
+                if (image.good() && outline.is_same(index, image)) looked.image = index;
             } else if (left > 0) {
                 --left;
                 looked.others += (looked.others.empty() ? "" : ", ") + outline.path_of(index) + " (" + found.what + ")";
@@ -187,6 +188,8 @@ private:
         if (wanted.empty()) take_only(outline, looked, list, more);
         if (wanted.empty() && !left.empty() && !looked.image)
             said_["warnings"].push_back(left + ": " + path_ + " is the only dataset of numbers among those");
+        const Handle image = open_dataset(file_, minc_image);
+        is_minc_ = image.good() && is_one_object(dataset_, image);
         if (is_elsewhere(dataset_))
             throw Problem{"keeps the elements of its dataset " + path_ + " in other files, which is not read",
                           "copy them into one file, for instance by h5repack"};
@@ -207,7 +210,8 @@ private:
         const std::size_t first = looked.numbers.front().index;
         if (looked.count > 1 && !looked.image)
             throw Problem{"holds " + std::to_string(looked.count) + " datasets of numbers: " + list + more,
-                          "say which: \"dataset\": \"" + outline.path_of(first) + "\""};
+                          "say which: \"dataset\": \"" + outline.path_of(first) + "\"" +
+                              (outline.is_at(first, outline.path_of(first)) ? "" : " (its whole path by h5ls -r)")};
         const std::size_t index = looked.image.value_or(first);
         path_ = looked.image ? minc_image : outline.path_of(index);
         dataset_ = outline.open(index);
@@ -248,7 +252,7 @@ private:
         }
         name_axes(matlab);
         follow_netcdf(dataset_, said_);
-        if (path_ != minc_image) return tell_valid_range(dataset_, said_);   // of MINC's it is the scale's
+        if (!is_minc_) return tell_valid_range(dataset_, said_);   // of MINC's it is the scale's
         pages_ = describe_minc(file_, dataset_, sizes_, said_);
         scales_ = MincScales(file_, dataset_, type_, sizes_);
         if (scales_.none()) return;
@@ -312,7 +316,7 @@ private:
         std::vector<hsize_t> shown = sizes_;
         if (transposed_) std::swap(shown[shown.size() - 1], shown[shown.size() - 2]);
         // MINC's axes have names of their own, and MATLAB's change places.
-        const bool by_order = matlab || path_ == minc_image;
+        const bool by_order = matlab || is_minc_;
         const std::string names = by_order ? letters_by_order(path_, shown.size())
                                            : letters_of_axes(dataset_, path_, shown.size(), said_["warnings"]);
         std::vector<double> spacing = numbers_at(dataset_, "spacing");
@@ -354,6 +358,7 @@ private:
     Handle file_, dataset_;
     Type type_;
     std::string path_;
+    bool is_minc_ = false;   ///< it is MINC's image
     std::vector<hsize_t> sizes_;   ///< as HDF5 has them
     std::size_t pages_ = 0;
     MincScales scales_;

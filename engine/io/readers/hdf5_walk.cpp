@@ -145,6 +145,11 @@ bool Outline::is_at(std::size_t index, std::string_view path) const {
     return path.empty();
 }
 
+bool is_one_object(hid_t a, hid_t b) {
+    ObjectInfo of_a{}, of_b{};
+    return ask(a, of_a) >= 0 && ask(b, of_b) >= 0 && key_of(of_a) == key_of(of_b);
+}
+
 bool Outline::is_same(std::size_t index, hid_t opened) const {
     ObjectInfo info{};
     return ask(opened, info) >= 0 && key_of(info) == objects_[index].place;

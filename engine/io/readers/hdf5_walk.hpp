@@ -24,6 +24,9 @@ struct Found {
 
 constexpr std::size_t most_objects = 4096;   ///< that are looked at
 
+/// Of two that are open: one object, by whatever names.
+bool is_one_object(hid_t, hid_t);
+
 /// What groups hold. Each object once, by a path of the fewest links. Links to other places, in the file or not, are not followed.
 class Outline {
 public:

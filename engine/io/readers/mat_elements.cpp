@@ -72,16 +72,22 @@ void visit_class(int kind, F&& f) {
     visit_stored(stored.at(static_cast<std::size_t>(kind) - 6), f);
 }
 
-/// Whether a class's type has such a value: numbers are stored in any type that holds all of them.
+/// Whether a class's type has such a value: numbers are stored in any type that holds all of them. A larger real number is rounded, as
+/// all of its class are.
 template <class To, class From>
 bool holds(From value) {
-    if constexpr (std::is_floating_point_v<To>)
-        return true;
-    else if constexpr (std::is_floating_point_v<From>)   // its largest number and one is a power of two
+    if constexpr (std::is_floating_point_v<To> && std::is_floating_point_v<From>) {
+        if constexpr (sizeof(To) < sizeof(From)) return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<To>::max();
+        else return true;
+    } else if constexpr (std::is_floating_point_v<To>) {
+        const To number = static_cast<To>(value);
+        return number < std::ldexp(To{1}, std::numeric_limits<From>::digits) && static_cast<From>(number) == value;
+    } else if constexpr (std::is_floating_point_v<From>) {   // the type's largest number and one is a power of two
         return value >= static_cast<From>(std::numeric_limits<To>::min()) &&
-               value < std::ldexp(From{1}, std::numeric_limits<To>::digits);
-    else
+               value < std::ldexp(From{1}, std::numeric_limits<To>::digits) && value == std::trunc(value);
+    } else {
         return std::in_range<To>(value);
+    }
 }
 
 /// The file behind its head, an element at its top after the other.
@@ -89,7 +95,7 @@ class Top {
 public:
     explicit Top(const std::string& path) : in(path, std::ios::binary) {
         std::array<char, head> first{};
-        in.read(first.data(), head);
+        if (!in.read(first.data(), head)) throw Problem{"cannot be read", "see to its permissions, and to how many files may be open"};
         big_endian = first[126] == 'M' && first[127] == 'I';
     }
 
