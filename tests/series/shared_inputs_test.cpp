@@ -73,6 +73,27 @@ TEST_CASE("series: a file of one input of all items is none of another's, and a 
     CHECK(run_job(other.path(), "out", {"--quiet", "--resume"}).status == 2);
 }
 
+TEST_CASE("series: a header of an earlier version knows inputs of all items by their paths") {
+    const TempFolder above;
+    fs::create_directories(above / "here/frames");
+    write_frames(above / "here/frames", 3);
+    write_text(above / "here/job.json", job_with_dark().dump());
+    io::write(above / "here/dark.tif", frame(50));
+    REQUIRE(run_job(above / "here", "out").status == 0);
+    const fs::path header = above / "here/out/job.series/series.json";
+    Json before = Json::parse(read_text(header));
+    CHECK(before["shared"][0]["input"] == "dark");
+    before["shared"][0].erase("input");
+    write_text(header, before.dump());
+    fs::remove(above / "here/out/sums/f001.npy");
+    const Run resumed = run_job(above / "here", "out", {"--resume"});
+    CHECK_MESSAGE(resumed.status == 0, resumed.err);
+    fs::rename(above / "here", above / "there");
+    const Run moved = run_job(above / "there", "out", {"--resume"});
+    CHECK(moved.status == 2);
+    CHECK(contains(moved.err, "dark.tif, another input of all items"));
+}
+
 TEST_CASE("series: an input of all items that changes before it is read is an error, though its time was put back") {
     const Folder folder(3, job_with_dark());
     const fs::path dark = folder / "dark.tif";
