@@ -274,6 +274,7 @@ TEST_CASE("transactions: where no more files can be opened, nobody is told to ma
         CHECK(error.hint.find("ulimit -n") != std::string::npos);
 }
 
+#if !PARALLAX_ADDRESS_SANITIZER   // which looks at an object through a pipe, and takes it for none where no pipe is to be had
 TEST_CASE("transactions: a file whose writer cannot be started, as no more files can be opened, is told with what to try") {
     if (host::program_beside("parallax-read-hdf5").empty()) return;
     const Folder folder;
@@ -289,6 +290,7 @@ TEST_CASE("transactions: a file whose writer cannot be started, as no more files
         CHECK_FALSE(fs::exists(folder / "a.h5"));
     }
 }
+#endif
 
 namespace {
 
