@@ -156,14 +156,14 @@ void check_made(const Manifest::Made& made, const Moved& moved, bool hashes, Che
 /// same files.
 class LastWriters {
 public:
-    explicit LastWriters(const std::map<std::string, Record>& records) {
+    LastWriters(const std::map<std::string, Record>& records, const Moved& moved) : moved_(moved) {
         for (const auto& [name, record] : records)
             for (const FileState& file : record.outputs) {
-                const Record*& last = last_[real_.of(path_from(file.path))];
+                const Record*& last = last_[place_of(record, file)];
                 if (!last || std::pair(last->sequence, last->at) < std::pair(record.sequence, record.at)) last = &record;
             }
     }
-    bool has_written(const Record& record, const FileState& file) { return last_.at(real_.of(path_from(file.path))) == &record; }
+    bool has_written(const Record& record, const FileState& file) { return last_.at(place_of(record, file)) == &record; }
     /// Others have written all that it did.
     bool is_replaced(const Record& record) {
         return !record.outputs.empty() && std::none_of(record.outputs.begin(), record.outputs.end(),
@@ -171,6 +171,11 @@ public:
     }
 
 private:
+    fs::path place_of(const Record& record, const FileState& file) {
+        return real_.of(path_from(moved_.there(file, record.manifest).path));
+    }
+
+    const Moved& moved_;
     io::RealPaths real_;
     std::map<fs::path, const Record*> last_;
 };
@@ -218,7 +223,7 @@ Check check(const fs::path& manifest, bool hashes) {
         for (const FileState& file : made->outputs) moved.look(file, made->manifest);
     check.moved_from = moved.from();
     std::set<fs::path> folders{manifest};
-    LastWriters writers(contents.records);
+    LastWriters writers(contents.records, moved);
     Gone frames(contents.records);
     std::size_t wrong = 0;
     for (const auto& [name, record] : contents.records) {

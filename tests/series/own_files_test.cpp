@@ -372,6 +372,19 @@ TEST_CASE("series: files by number are the series' own, whichever item they were
     CHECK(run_job(folder.path(), "out2", {"--resume", "--quiet"}).status == 0);
 }
 
+TEST_CASE("series: of a folder that was moved what other items have written since is whole") {
+    Json job = frames_job();
+    job["outputs"] = {{"sum", "{frame.index}.npy"}};
+    const Folder folder(3, job);
+    REQUIRE(status_of(folder, {}) == 0);
+    fs::rename(folder / "out", folder / "first");
+    fs::remove(folder / "frames/f001.tif");   // so that the third takes the second's number
+    REQUIRE(run_job(folder.path(), "first", {"--quiet", "--resume"}).status == 0);
+    const engine::series::Check check = engine::series::check(folder / "first/job.series", true);
+    CAPTURE(fmt::format("{}", fmt::join(check.problems, "; ")));
+    CHECK(check.whole());
+}
+
 TEST_CASE("series: files that a kill left are the series' own, whatever happens to their items before they are done") {
     for (const bool stopped : {false, true}) {
         CAPTURE(stopped);
