@@ -69,7 +69,7 @@ TEST_CASE("fits: images, signed and unsigned, scaled, in extensions") {
     put(folder / "d.fits", extension);
     CHECK(io::info(folder / "d.fits").ignored.size() == 1);
     CHECK(told_of(io::info(folder / "d.fits")) ==
-          "it holds 2 images, of which the first is read: image 1 \"SCI\"; \"dataset\" takes another");
+          "it holds 2 images, of which the first that is not compressed is read: image 1 \"SCI\"; \"dataset\" takes another");
     CHECK(io::read(folder / "d.fits").desc.count() == 3);
     io::ReadOptions options;
     options.dataset = "MASK";
