@@ -56,7 +56,7 @@ TEST_CASE("running: a window of very many frames costs as many for each item, an
     const Folder folder(0, job);
     io::write(folder / "pages.npy", HostArray::make(ArrayDesc::dense(ElementType::u8, {{'t', 1500}, {'y', 2}, {'x', 2}})));
     const Run run = run_program({"run", "job.json", "--out", "out", "--device", "native", "--quiet", "--no-sync"}, folder.path(), {}, {},
-                                {"sh", "-c", std::string("ulimit -t ") + (PARALLAX_ADDRESS_SANITIZER ? "40" : "9") + "; exec \"$@\"", "sh"});   // with the square 18 s
+                                {"sh", "-c", std::string("ulimit -t ") + (PARALLAX_ADDRESS_SANITIZER ? "90" : "12") + "; exec \"$@\"", "sh"});   // with the square 18 s
     CHECK_MESSAGE(run.status == 0, run.err);
 }
 

@@ -44,7 +44,10 @@ TEST_CASE("series: a file of one input of all items is none of another's, and a 
     Json job = job_with_dark();
     job["inputs"]["dark"] = {{"files", "dark*.tif"}, {"combine", "mean"}};
     job["inputs"]["flat"] = {{"files", "flat*.tif"}, {"combine", "mean"}};
-    job["steps"].push_back(Json::parse(R"({"id": "more", "run": "arithmetic", "op": "add", "in": {"image": "sum", "other": "flat"}, "out": {"image": "all"}})"));
+    job["steps"] = Json::parse(R"([
+        {"run": "convert", "type": "f32", "out": {"image": "real"}},
+        {"id": "less", "run": "arithmetic", "op": "subtract", "in": {"image": "real", "other": "dark"}, "out": {"image": "sum"}},
+        {"id": "more", "run": "arithmetic", "op": "add", "in": {"image": "sum", "other": "flat"}, "out": {"image": "all"}}])");
     job["outputs"] = {{"all", "sums/{frame.stem}.npy"}};
     const Folder folder(3, job);
     for (const char* const name : {"dark1", "dark2", "flat3"}) io::write(folder / (std::string(name) + ".tif"), frame(name[4]));
