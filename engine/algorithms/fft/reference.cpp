@@ -134,6 +134,7 @@ void reference_dct1(double* data, std::int64_t width, std::int64_t batch, bool i
     if (width < 1 || batch < 1) return;
     const auto n = static_cast<std::size_t>(width);
     std::vector<Complex> turns;   // exp(-i pi k / 2n)
+    turns.reserve(n);
     for (std::size_t k = 0; k < n; ++k) turns.push_back(unit_root(k, 4 * n));
     std::vector<Complex> line(2 * n);
     for (double* row = data; row != data + width * batch; row += width) {

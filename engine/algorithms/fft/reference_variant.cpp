@@ -68,7 +68,10 @@ public:
         const std::int64_t rows = spec_.has_columns() ? spec_.height : spec_.batch;
         const bool cosines = spec_.kind == Kind::dct;
         const std::int64_t mirrored = cosines ? 2 : 1, height = spec_.has_columns() ? mirrored * rows : 1;
-        builder.takes((cosines ? 8 : 16) * spec_.width * rows + reference_line_bytes(mirrored * spec_.width, height, rows, threads_));
+        const std::int64_t longest = std::max(spec_.width, spec_.has_columns() ? rows : 0);
+        const std::int64_t beside = cosines ? (3 * 16 + 8) * longest : 0;   // a line and its mirror image, its turns, a column
+        builder.takes((cosines ? 8 : 16) * spec_.width * rows + beside +
+                      reference_line_bytes(mirrored * spec_.width, height, rows, threads_));
     }
 
     void enqueue(Execution& execution, const Bindings& arrays) override {
