@@ -46,19 +46,29 @@ std::optional<Shard> shard_of_lock(const std::string& name) {
     return shard;
 }
 
-MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : series_(series) {
+MovedFiles::MovedFiles(const PreparedSeries& series) : records_(series.options.manifest), is_confined_(series.where.confined) {}
+
+void MovedFiles::add(const FileState& file, const std::string& folder) {
+    if (is_confined_ || folder.empty()) return;
+    const auto [known, is_new] = has_moved_.try_emplace(folder, false);
+    if (is_new) known->second = RecordedFiles::place_of(path_from(folder), false) != RecordedFiles::place_of(records_, false);
+    const fs::path way = path_from(file.path).lexically_relative(path_from(folder));
+    if (known->second && !way.empty()) files_.emplace(whole(records_ / way), file);
+}
+
+bool MovedFiles::has(const fs::path& output) const {
+    const auto [first, end] = files_.equal_range(whole(output));
+    return std::any_of(first, end, [&](const auto& file) { return unchanged_at(output, file.second); });
+}
+
+MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : series_(series), moved_(series) {
     if (records.empty()) return;
     try {
         const std::optional<Manifest::Made> made = Manifest::made_in(records);
         if (!made) return;
-        const bool confined = series.where.confined;
-        for (const FileState& output : made->outputs) places_.insert(RecordedFiles::place_of(path_from(output.path), confined));
-        if (confined || made->manifest.empty()) return;   // whether a file is as it was would have to be read
-        const fs::path folder = path_from(made->manifest);
-        if (RecordedFiles::place_of(folder, false) == RecordedFiles::place_of(series.options.manifest, false)) return;
         for (const FileState& output : made->outputs) {
-            const fs::path way = path_from(output.path).lexically_relative(folder);
-            if (!way.empty()) moved_.emplace(whole(series.options.manifest / way), output);
+            places_.insert(RecordedFiles::place_of(path_from(output.path), series.where.confined));
+            moved_.add(output, made->manifest);
         }
     } catch (const ConfigError&) {   // nobody knows which they were
         damaged_ = true;
@@ -66,32 +76,20 @@ MadeOfAll::MadeOfAll(const PreparedSeries& series, const fs::path& records) : se
 }
 
 bool MadeOfAll::has(const fs::path& gathered) const {
-    if (places_.contains(RecordedFiles::place_of(gathered, series_.where.confined))) return true;
-    const auto [first, end] = moved_.equal_range(whole(gathered));
-    return std::any_of(first, end, [&](const auto& file) { return unchanged_at(gathered, file.second); });
+    return places_.contains(RecordedFiles::place_of(gathered, series_.where.confined)) || moved_.has(gathered);
 }
 
-OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records) : is_confined_(series.where.confined) {
+OwnFiles::OwnFiles(const PreparedSeries& series, const fs::path& records) : is_confined_(series.where.confined), moved_(series) {
     if (records.empty()) return;
     const Manifest::Owned owned = Manifest::owned_in(records);
     if (Manifest::exists(records)) done_ = owned.done;
     for (const std::string& file : owned.all()) files_.insert(whole(path_from(file)));
-    if (is_confined_) return;   // whether a file is as it was would have to be read
-    const fs::path here = RecordedFiles::place_of(series.options.manifest, false);
-    std::map<std::string, bool> has_moved;   // by the folder of records then
-    for (const auto& [file, folder] : owned.elsewhere) {
-        const auto [known, is_new] = has_moved.try_emplace(folder, false);
-        if (is_new) known->second = RecordedFiles::place_of(path_from(folder), false) != here;
-        const fs::path way = path_from(file.path).lexically_relative(path_from(folder));
-        if (known->second && !way.empty()) moved_.emplace(whole(series.options.manifest / way), file);
-    }
+    for (const auto& [file, folder] : owned.elsewhere) moved_.add(file, folder);
 }
 
 bool OwnFiles::has(const fs::path& output) const {
     const fs::path here = whole(output);
-    if (files_.contains(here)) return true;
-    const auto [first, end] = moved_.equal_range(here);
-    if (std::any_of(first, end, [&](const auto& file) { return unchanged_at(output, file.second); })) return true;
+    if (files_.contains(here) || moved_.has(output)) return true;
     std::call_once(once_, [&] {
         for (const fs::path& file : files_) real_.insert(RecordedFiles::place_of(file, is_confined_));
     });

@@ -24,15 +24,20 @@ Json job_with_dark() {
     return job;
 }
 
+/// Three frames and the dark one in a new folder, and the series done.
+void run_with_dark(const fs::path& folder) {
+    fs::create_directories(folder / "frames");
+    write_frames(folder / "frames", 3);
+    write_text(folder / "job.json", job_with_dark().dump());
+    io::write(folder / "dark.tif", frame(50));
+    REQUIRE(run_job(folder, "out").status == 0);
+}
+
 }  // namespace
 
 TEST_CASE("series: a folder that was moved goes on with its input of all items, and not with another") {
     const TempFolder above;
-    fs::create_directories(above / "here/frames");
-    write_frames(above / "here/frames", 3);
-    write_text(above / "here/job.json", job_with_dark().dump());
-    io::write(above / "here/dark.tif", frame(50));
-    REQUIRE(run_job(above / "here", "out").status == 0);
+    run_with_dark(above / "here");
     fs::rename(above / "here", above / "there");
     const Run moved = run_job(above / "there", "out", {"--resume"});
     CHECK_MESSAGE(moved.status == 0, moved.err);
@@ -78,11 +83,7 @@ TEST_CASE("series: a file of one input of all items is none of another's, and a 
 
 TEST_CASE("series: a header of an earlier version knows inputs of all items by their paths") {
     const TempFolder above;
-    fs::create_directories(above / "here/frames");
-    write_frames(above / "here/frames", 3);
-    write_text(above / "here/job.json", job_with_dark().dump());
-    io::write(above / "here/dark.tif", frame(50));
-    REQUIRE(run_job(above / "here", "out").status == 0);
+    run_with_dark(above / "here");
     const fs::path header = above / "here/out/job.series/series.json";
     Json before = Json::parse(read_text(header));
     CHECK(before["shared"][0]["input"] == "dark");

@@ -120,9 +120,8 @@ private:
     };
     static constexpr std::size_t most_listed = 30;
 
-    /// `enough`: no more than the first that are shown.
-    Looked look(const Outline& outline, bool enough) const {
-        const Handle image = open_dataset(file_, minc_image);   // it may have other names
+    /// `image`: MINC's, if there is one; `enough`: no more than the first that are shown.
+    Looked look(const Outline& outline, const Handle& image, bool enough) const {
         Looked looked;
         std::size_t left = most_listed;
         std::uint64_t types = 0;
@@ -177,7 +176,8 @@ private:
                 if (!dataset_.good() && outline.is_at(index, path_)) check_opens(outline, index);
             }
         }
-        const Looked looked = look(outline, dataset_.good());
+        const Handle image = open_dataset(file_, minc_image);   // it may have other names
+        const Looked looked = look(outline, image, dataset_.good());
         std::string list;   // of numbers
         for (std::size_t i = 0; i < std::min(looked.numbers.size(), most_listed); ++i)
             list += (i == 0 ? "" : ", ") + looked.numbers[i].words;
@@ -188,7 +188,6 @@ private:
         if (wanted.empty()) take_only(outline, looked, list, more);
         if (wanted.empty() && !left.empty() && !looked.image)
             said_["warnings"].push_back(left + ": " + path_ + " is the only dataset of numbers among those");
-        const Handle image = open_dataset(file_, minc_image);
         is_minc_ = image.good() && is_one_object(dataset_, image);
         if (is_elsewhere(dataset_))
             throw Problem{"keeps the elements of its dataset " + path_ + " in other files, which is not read",
