@@ -1,7 +1,7 @@
 // Structural similarity with a Gaussian window of 11 x 11, sigma 1.5: its sum over a tile of TILE x TILE places where the
 // window lies inside the image. A tile and its border are read once; moments are smoothed along rows, then down columns, in
-// local memory. Levels of each image are taken from the middle of those in the tile, which changes no variance and keeps its
-// digits.
+// local memory. Levels of each image are taken from a usual one of the tile, which changes no variance and keeps its digits, also
+// beside a pixel that is far from all others.
 // Source: Wang, Bovik, Sheikh, Simoncelli 2004.
 #include "prelude/prelude.clh"
 
@@ -25,6 +25,8 @@ INLINE float window_weight(int k) {   // exp(-k^2 / 4.5), normalised
                   : 0.00102838f;
 }
 
+INLINE float middle_of(float a, float b, float c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
+
 // Planes: slices by channels; channels alternate in memory. c1, c2: (.01 range)^2, (.03 range)^2. sums: from `offset` on, a
 // number for each tile.
 KERNEL REQUIRED_GROUP(TILE, TILE, 1)
@@ -38,34 +40,28 @@ void ssim(GLOBAL const PIXEL_A* RESTRICT a, GLOBAL const PIXEL_B* RESTRICT b, GL
     const int left = (int)get_group_id(0) * TILE, top = (int)get_group_id(1) * TILE;
     const ulong64 z = get_group_id(2), plane = first_plane + z, slice = plane / (ulong64)channels,
                   channel = plane % (ulong64)channels;
-    float low_a = FLT_MAX, high_a = -FLT_MAX, low_b = FLT_MAX, high_b = -FLT_MAX;
     for (int i = item; i < ROWS * ROWS; i += TILE * TILE) {
         const int x = min(left + i % ROWS, width - 1), y = min(top + i / ROWS, height - 1);
         const ulong64 at = ((slice * (ulong64)height + (ulong64)y) * (ulong64)width + (ulong64)x) * (ulong64)channels + channel;
-        const float u = (float)a[at], v = (float)b[at];
-        tile_a[i / ROWS][i % ROWS] = u;
-        tile_b[i / ROWS][i % ROWS] = v;
-        low_a = fmin(low_a, u);
-        high_a = fmax(high_a, u);
-        low_b = fmin(low_b, v);
-        high_b = fmax(high_b, v);
+        tile_a[i / ROWS][i % ROWS] = (float)a[at];
+        tile_b[i / ROWS][i % ROWS] = (float)b[at];
     }
-    // The extremes of all items, in the place of the moments, which come later.
-    moments[0][item] = low_a;
-    moments[1][item] = high_a;
-    moments[2][item] = low_b;
-    moments[3][item] = high_b;
     BARRIER_LOCAL();
-    for (int half_size = TILE * TILE / 2; half_size > 0; half_size /= 2) {
-        if (item < half_size) {
-            for (int q = 0; q < 4; ++q) {
-                const float other = moments[q][item + half_size];
-                moments[q][item] = q % 2 == 0 ? fmin(moments[q][item], other) : fmax(moments[q][item], other);
-            }
+    // Near the median: the middle one of three, of three such, and so on, in the place of the moments, which come later.
+    const int second = item + TILE * TILE, third = item + ROWS * ROWS - TILE * TILE;
+    moments[0][item] = middle_of(tile_a[item / ROWS][item % ROWS], tile_a[second / ROWS][second % ROWS],
+                                 tile_a[third / ROWS][third % ROWS]);
+    moments[1][item] = middle_of(tile_b[item / ROWS][item % ROWS], tile_b[second / ROWS][second % ROWS],
+                                 tile_b[third / ROWS][third % ROWS]);
+    BARRIER_LOCAL();
+    for (int part = 81; part > 0; part /= 3) {   // 243 of them
+        if (item < part) {
+            for (int q = 0; q < 2; ++q)
+                moments[q][item] = middle_of(moments[q][item], moments[q][item + part], moments[q][item + 2 * part]);
         }
         BARRIER_LOCAL();
     }
-    const float middle_a = 0.5f * moments[0][0] + 0.5f * moments[1][0], middle_b = 0.5f * moments[2][0] + 0.5f * moments[3][0];
+    const float middle_a = moments[0][0], middle_b = moments[1][0];
     BARRIER_LOCAL();
     for (int i = item; i < ROWS * TILE; i += TILE * TILE) {
         float m[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
