@@ -124,7 +124,12 @@ PointerLock put_file(const fs::path& path, const std::string& text, bool synced)
     const auto open = std::make_shared<const Open>(file);
     // A file system without locks: nobody else can lock it either, and nobody touches what cannot be locked.
     static_cast<void>(::flock(file, LOCK_EX | LOCK_NB));
-    put_text(*open, text, synced);
+    try {
+        put_text(*open, text, synced);
+    } catch (const std::exception&) {   // a disk that is full: its place is forgotten, and nobody else would remove it
+        ::unlink(path.c_str());
+        throw;
+    }
     return open;
 }
 

@@ -56,8 +56,10 @@ public:
     /// path, good until commit(). Where something stands that may not be replaced it throws before that.
     std::filesystem::path add(const std::filesystem::path& target,
                               const std::function<void(const std::filesystem::path&)>& produce, Form = Form::file);
-    /// Throws IoError; then no file has changed. Once.
+    /// Throws IoError; then no file has changed, unless may_be_there(). Once.
     void commit();
+    /// Also where commit() threw: files are in their places and may not outlast a power cut, or the next command puts them there.
+    bool may_be_there() const noexcept { return committed_ || left_; }
 
     /// The same for a file that may lie anywhere, in a folder that is made where it is missing, and has its own rule for what is
     /// there: a report. Added last; where nothing else was, its folder takes the place of the base.

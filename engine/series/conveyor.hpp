@@ -76,6 +76,7 @@ private:
     void cut_off(Belt&, std::deque<WorkPtr>& flying, WorkPtr);
     void write(int writer);
     void write_item(Work&);
+    void commit(std::size_t item, io::Transaction& files);
     void finish_item(Work&);
     /// `unread`: its file cannot be read, and may be half of one.
     void fail_item(std::size_t item, const std::exception&, bool unread = false);

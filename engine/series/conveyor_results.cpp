@@ -47,13 +47,22 @@ void Conveyor::write_item(Work& work) {
         stage_work(work, files);
         folders_.look();
         announced_.begin(work.number);
-        files.commit();
+        commit(work.number, files);
     } catch (const std::exception& error) {
         folders_.look();   // where they have gone nothing is any item's fault
         return fail_item(work.number, error);
     }
     folders_.learn();   // the first item may have made the folder of outputs
     finish_item(work);
+}
+
+void Conveyor::commit(std::size_t item, io::Transaction& files) {
+    try {
+        files.commit();
+    } catch (const std::exception&) {
+        if (files.may_be_there()) announced_.end(item);   // they are its own, though it has failed
+        throw;
+    }
 }
 
 void Conveyor::finish_item(Work& work) {

@@ -3,6 +3,7 @@
 #include "io/file.hpp"
 #include "io/journal.hpp"
 #include "io/one_name.hpp"
+#include "io/transaction.hpp"
 #include "job/paths.hpp"
 #include "parallax/host/error.hpp"
 #include "support/platform.hpp"
@@ -29,7 +30,11 @@ bool are_one_name(const fs::path& folder, const std::string& a, const std::strin
         return false;
     }
     const bool one = fs::exists(folder / path_from(start + b), ignored);
-    fs::remove(made, ignored);
+    std::error_code error;
+    fs::remove(made, error);
+    if (error)
+        throw IoError(io::show(made), "a file by which the folder's names were looked at cannot be removed: " + error.message(),
+                      "the next run tries again; outputs need a folder in which files can be removed");
     return one;
 }
 
@@ -38,7 +43,9 @@ bool are_one_name(const fs::path& folder, const std::string& a, const std::strin
 /// The nearest that is there speaks for those that will be made in it.
 bool Places::folds(const fs::path& folder) {
     const auto [known, fresh] = folds_.try_emplace(folder, false);
-    if (fresh) known->second = are_one_name(folder, "a", "A") || are_one_name(folder, "\xc3\xa9", "e\xcc\x81");
+    if (!fresh) return known->second;
+    io::recover(folder);   // of who was ended while he looked: above an output folder that is not there yet nobody else would
+    known->second = are_one_name(folder, "a", "A") || are_one_name(folder, "\xc3\xa9", "e\xcc\x81");
     return known->second;
 }
 

@@ -44,6 +44,17 @@ TEST_CASE("series: names that are no UTF-8 stay apart, have their rows, and are 
         if (name.ends_with(".npy") || name.ends_with(".csv")) CHECK((read_text(folder / name) == bytes));
 }
 
+TEST_CASE("series: who was ended while he looked at a folder's names leaves nothing there, also above outputs that begin") {
+    Folder folder(2);
+    const char* const left[] = {".parallax-2147483000-0-0a1b2c3d-a", ".parallax-2147483000-1-0a1b2c3d-\xc3\xa9"};
+    const char* const others[] = {".parallax-notes", ".parallax-2147483000-2-0a1b2c3d-b"};
+    for (const char* const name : left) write_text(folder / name, "");
+    for (const char* const name : others) write_text(folder / name, "");
+    said_by(folder, "--out new/deep", 0);
+    for (const char* const name : left) CHECK(!fs::exists(folder / name));
+    for (const char* const name : others) CHECK(fs::exists(folder / name));
+}
+
 TEST_CASE("series: an output that is an input by another path is refused, and stays as it is") {
     // Each item writes over what the other one reads.
     Folder folder(0, with({{"for_each", {{"frame", {"frames/0001.tif", "frames/0000.tif"}}}},
