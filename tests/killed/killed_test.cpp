@@ -263,6 +263,35 @@ bool is_traced() {
     return reason.empty();
 }
 
+/// How many groups of outputs were so.
+struct Counts {
+    int before = 0, after = 0;
+};
+
+bool has_logs(const Scenario& scenario) { return scenario.together.back().back().starts_with("../logs/"); }
+
+/// Somebody else's job, in the same folder or in one below: each group of outputs is as it was, or all there.
+void check_touched(const Scenario& scenario, const fs::path& folder, int at, const Files& before, const Files& after, Counts& counts) {
+    const char* const touch = has_logs(scenario) && at % 3 == 0                    ? "touch_logs.json"
+                              : at % 2 != 0 || !fs::exists(folder / "out/deep/er") ? "touch.json"
+                                                                                 : "touch_below.json";
+    const TracedRun next = run_traced(command(touch, {}), folder.string(), environment, {});
+    REQUIRE_MESSAGE(next.status == 0, next.err);
+    const Files now = results_of(folder);
+    for (const auto& group : scenario.together) {
+        CAPTURE(group.front());
+        const State state = state_of(group, now, before, after);
+        if (state == State::mixed) MESSAGE(listing(now) << hidden(folder));
+        CHECK(state != State::mixed);
+        counts.before += state == State::before ? 1 : 0;
+        counts.after += state == State::after ? 1 : 0;
+    }
+    if (std::string(touch) == "touch.json") {
+        CHECK(hidden(folder / "out", false) == "");
+        CHECK(hidden(folder / "logs", false) == "");
+    }
+}
+
 /// And again, to its end.
 void check_goes_on(const Scenario& scenario, const fs::path& folder, const Files& before, const Files& after) {
     std::vector<std::string> options = scenario.options;
@@ -287,9 +316,8 @@ void kill_everywhere(Copying copied, Disk* disk = nullptr) {
     const fs::path folder = disk ? disk->folder() / "work" : top / "work";
     int all_done = 0;
     for (const Scenario& scenario : scenarios()) {
-        const bool has_logs = scenario.together.back().back().starts_with("../logs/");
         if (copied == mount_in_place && !scenario.over_old) continue;
-        if (copied && has_logs) continue;   // what lies elsewhere knows the folder by its number
+        if (copied && has_logs(scenario)) continue;   // what lies elsewhere knows the folder by its number
         CAPTURE(std::string(scenario.name));
         set_up(scenario, folder);
         const Files before = results_of(folder);
@@ -297,7 +325,7 @@ void kill_everywhere(Copying copied, Disk* disk = nullptr) {
         REQUIRE_MESSAGE(whole.status == 0, whole.err);
         REQUIRE(hidden(folder).empty());
         const Files after = results_of(folder);
-        int kept = 0, done = 0;
+        Counts counts;
         const int step = std::min((copied || disk ? 3 : 1) * stride(), std::max(1, whole.calls / (disk ? 4 : 6)));
         const int first = disk ? 1 + static_cast<int>(drawn_seed() % static_cast<unsigned>(step)) : 1;
         for (int at = first; at <= whole.calls; at += step) {
@@ -312,32 +340,12 @@ void kill_everywhere(Copying copied, Disk* disk = nullptr) {
             CAPTURE(killed.last);
             REQUIRE(killed.status == 128 + 9);
             if (copied) copied(folder);
-            if (at % 4 != 0) {   // else nobody comes by before it goes on
-                // Somebody else's job, in the same folder or in one below.
-                const char* const touch = has_logs && at % 3 == 0                          ? "touch_logs.json"
-                                          : at % 2 != 0 || !fs::exists(folder / "out/deep/er") ? "touch.json"
-                                                                                             : "touch_below.json";
-                const TracedRun next = run_traced(command(touch, {}), folder.string(), environment, {});
-                REQUIRE_MESSAGE(next.status == 0, next.err);
-                const Files now = results_of(folder);
-                for (const auto& group : scenario.together) {
-                    CAPTURE(group.front());
-                    const State state = state_of(group, now, before, after);
-                    if (state == State::mixed) MESSAGE(listing(now) << hidden(folder));
-                    CHECK(state != State::mixed);
-                    kept += state == State::before ? 1 : 0;
-                    done += state == State::after ? 1 : 0;
-                }
-                if (std::string(touch) == "touch.json") {
-                    CHECK(hidden(folder / "out", false) == "");
-                    CHECK(hidden(folder / "logs", false) == "");
-                }
-            }
+            if (at % 4 != 0) check_touched(scenario, folder, at, before, after, counts);   // else nobody comes by before it goes on
             check_goes_on(scenario, folder, before, after);
         }
-        MESSAGE(std::string(scenario.name) << ": " << whole.calls << " calls, outputs as before " << kept << ", as afterwards "
-                                           << done);
-        all_done += done;
+        MESSAGE(std::string(scenario.name) << ": " << whole.calls << " calls, outputs as before " << counts.before << ", as afterwards "
+                                           << counts.after);
+        all_done += counts.after;
     }
     CHECK(all_done > 0);
 }
